@@ -1,0 +1,145 @@
+//! What links: keys, and the few facts about an event that the linker needs. No protocol below this line.
+//!
+//! A mapping turns a message into [`Facts`] and [`KeyUse`]s; the linker joins equal keys. A key's hash covers its kind
+//! and its normalised fields but not the day: the linker looks in the event's own day first and then in earlier ones.
+
+use super::Kind;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// What a key is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum KeyKind {
+    /// (receiver, ClOrdID), with the orderer as scope: link kind F1; across scopes it finds parents (F3).
+    ClOrdId = 1,
+    /// (receiver, OrderID): link kind F2; finds parents (F3).
+    OrderId = 2,
+    /// (receiver, ExecID): link kind F8.
+    ExecId = 3,
+    /// (receiver, ClOrdLinkID): finds parents only (F3).
+    ClOrdLinkId = 4,
+    /// (sender, receiver, MsgSeqNum, SendingTime, MsgType, body) of a message with none of the ids above: link kind F4.
+    Copy = 5,
+}
+
+/// What an event does with a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Role {
+    /// The event brings the key into being: a new order or a replacement its ClOrdID, the first acknowledgement its
+    /// OrderID, an execution its ExecID.
+    Assigns,
+    /// The event is about the order that has this key.
+    Mentions,
+    /// The event is about the order that has this key and replaces, cancels or answers for it: OrigClOrdID(41).
+    Predecessor,
+    /// The event undoes or corrects the execution that has this key: ExecRefID(19).
+    Corrects,
+    /// The order that has this key, at the event's sender, is the parent of the event's order. `slot` numbers the
+    /// event's parents (a combined order has several), `rank` the ways to find one parent: the lowest rank with a
+    /// candidate decides.
+    Parent { slot: u16, rank: u8, expect: Expect },
+}
+
+/// How sure a parent reference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Expect {
+    /// The message says it is a parent: none found is a finding.
+    Parent,
+    /// The field may hold something else: none found is silent.
+    Perhaps,
+    /// A guess: silent, and only a candidate with equal symbol and side counts.
+    SameSymbolAndSide,
+}
+
+/// One use of a key by an event.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyUse {
+    pub kind: KeyKind,
+    pub role: Role,
+    /// Index in [`Batch names`](crate::event::key::Facts) of the orderer for [`KeyKind::ClOrdId`], else 0. Keys of the
+    /// roles Assigns, Mentions and Predecessor join within one scope only.
+    pub scope: u32,
+    /// [`key_hash`] of the normalised fields, without scope and day.
+    pub hash: u128,
+    /// The identifier as it stands, for people.
+    pub text: TextRef,
+}
+
+/// A piece of a batch's text arena.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextRef {
+    pub start: u32,
+    pub len: u32,
+}
+
+/// No quantity.
+pub const NO_QTY: i64 = i64::MIN;
+/// No time.
+pub const NO_TIME: i64 = i64::MIN;
+/// No day.
+pub const NO_DAY: i32 = i32::MIN;
+
+/// What the linker keeps of one event that may belong to an order.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// The event's row within its unit of work.
+    pub row: u32,
+    /// Number of the source, in the order of names.
+    pub source: u32,
+    /// Byte offset of the message in its decompressed source.
+    pub offset: u64,
+    pub line: u64,
+    /// Place of the event within its message: 0, or k for the k-th order of a list.
+    pub sub: u32,
+    /// `event_timestamp_ns`, or [`NO_TIME`].
+    pub time: i64,
+    /// Days since 1970-01-01, or [`NO_DAY`].
+    pub day: i32,
+    pub kind: Kind,
+    /// OrdStatus(39) as its one byte, or 0.
+    pub status: u8,
+    /// Side(54) as its one byte, or 0.
+    pub side: u8,
+    /// The event was sent by the orderer (D, F, G and the like), not by the receiver.
+    pub from_orderer: bool,
+    /// PossDupFlag(43)=Y or PossResend(97)=Y.
+    pub repeat: bool,
+    /// Indices of names: the party that orders, the party that receives the order, Symbol(55). 0 is the empty name.
+    pub orderer: u32,
+    pub receiver: u32,
+    pub symbol: u32,
+    /// OrderQty(38), LastQty(32), CumQty(14) in 10^-8, or [`NO_QTY`].
+    pub order_qty: i64,
+    pub last_qty: i64,
+    pub cum_qty: i64,
+    /// Hash of ExecID(17) and of ExecRefID(19) at their receiver, or 0.
+    pub exec: u64,
+    pub exec_ref: u64,
+    /// Hash of sender, receiver, MsgSeqNum, SendingTime, MsgType and body; the copies of one message in two logs, or in
+    /// one log and its backup, have the same.
+    pub copy: u64,
+    pub cl_ord_id: TextRef,
+    pub orig_cl_ord_id: TextRef,
+    pub order_id: TextRef,
+}
+
+/// Hash of a key: its kind and its parts, none of which can run into the next.
+pub fn key_hash(kind: KeyKind, parts: [&[u8]; 2]) -> u128 {
+    let mut buffer = [0u8; 128];
+    let total = 3 + parts[0].len() + parts[1].len();
+    if total <= buffer.len() && parts[0].len() <= usize::from(u16::MAX) {
+        buffer[0] = kind as u8;
+        buffer[1..3].copy_from_slice(&(parts[0].len() as u16).to_le_bytes());
+        buffer[3..3 + parts[0].len()].copy_from_slice(parts[0]);
+        buffer[3 + parts[0].len()..total].copy_from_slice(parts[1]);
+        return xxh3_128(&buffer[..total]);
+    }
+    let mut long = Vec::with_capacity(total + 8);
+    long.push(kind as u8);
+    long.extend_from_slice(&(parts[0].len() as u64).to_le_bytes());
+    long.extend_from_slice(parts[0]);
+    long.extend_from_slice(parts[1]);
+    xxh3_128(&long)
+}

@@ -1,0 +1,14 @@
+//! fixtrail turns the audit files of broker-dealers into order lifecycles.
+
+pub mod error;
+pub mod event;
+pub mod finding;
+pub mod fix;
+pub mod input;
+pub mod link;
+pub mod mapping;
+pub mod query;
+pub mod table;
+pub mod types;
+
+pub use error::{Error, Result};

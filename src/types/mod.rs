@@ -1,0 +1,9 @@
+//! Exact values: instants, calendar dates, decimals. Text comes in, whole numbers go out; nothing is rounded.
+
+pub mod date;
+pub mod decimal;
+pub mod timestamp;
+
+pub use date::Date;
+pub use decimal::Decimal;
+pub use timestamp::Timestamp;
