@@ -1,5 +1,13 @@
 //! FIX messages: framing, fields, dictionaries, message-level validation.
 
+pub mod checksum;
+mod data_fields;
+pub mod fields;
+pub mod frame;
 pub mod message;
+mod separator;
+#[cfg(test)]
+mod tests;
 
 pub use message::{Field, Message};
+pub use separator::Separator;

@@ -1,0 +1,214 @@
+//! A framed message cut into fields, with no allocation a field.
+//!
+//! Separators of one byte are found 64 bytes at a time as a bit mask; [`plain`] is the slow twin that tests compare
+//! with. Data fields end where their length tag says, provided that a separator follows there.
+
+use super::data_fields::data_tag;
+use super::frame::read_length;
+use super::message::Field;
+use super::separator::Separator;
+use memchr::memmem;
+
+/// A data field that does not end where its length tag says. It was cut at the next separator instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongDataLength {
+    pub length_tag: u32,
+    pub data_tag: u32,
+    pub stated: usize,
+    /// Bytes up to the next separator.
+    pub found: usize,
+}
+
+/// Cuts `message` into `fields` (cleared first). Wrong data lengths are added to `wrong`.
+///
+/// Every byte belongs to a field or a separator. A piece without `=` is a field of tag 0 that is all value. Line breaks
+/// behind the last separator are left out.
+pub fn split(message: &[u8], separator: Separator, fields: &mut Vec<Field>, wrong: &mut Vec<WrongDataLength>) {
+    fields.clear();
+    match separator.single() {
+        Some(sep) => Cutter { message, sep_len: 1, fields, wrong, at: 0, data: None }.run_masked(sep),
+        None => {
+            let sep = separator.as_bytes();
+            let mut cutter = Cutter { message, sep_len: sep.len(), fields, wrong, at: 0, data: None };
+            for end in memmem::find_iter(message, sep) {
+                cutter.separator_at(end);
+            }
+            cutter.rest();
+        }
+    }
+}
+
+struct Cutter<'a> {
+    message: &'a [u8],
+    sep_len: usize,
+    fields: &'a mut Vec<Field>,
+    wrong: &'a mut Vec<WrongDataLength>,
+    /// Where the next field starts.
+    at: usize,
+    /// The last field was a length tag: (its tag, the data tag, bytes).
+    data: Option<(u32, u32, usize)>,
+}
+
+impl Cutter<'_> {
+    fn run_masked(mut self, sep: u8) {
+        let message = self.message;
+        let mut base = 0;
+        let mut blocks = message.chunks_exact(64);
+        for block in &mut blocks {
+            let mut mask = mask64(block, sep);
+            while mask != 0 {
+                self.separator_at(base + mask.trailing_zeros() as usize);
+                mask &= mask - 1;
+            }
+            base += 64;
+        }
+        for (i, &b) in blocks.remainder().iter().enumerate() {
+            if b == sep {
+                self.separator_at(base + i);
+            }
+        }
+        self.rest();
+    }
+
+    #[inline(always)]
+    fn separator_at(&mut self, end: usize) {
+        if end < self.at {
+            return;
+        }
+        let (tag, value) = read_tag(&self.message[self.at..end]);
+        let value = self.at + value;
+        if self.data.is_some() && self.data_field(tag, value, end) {
+            return;
+        }
+        if let Some(data_tag) = data_tag(tag) {
+            self.data = read_length(&self.message[value..end]).map(|length| (tag, data_tag, length));
+        }
+        self.fields.push(Field { tag, start: value as u32, end: end as u32 });
+        self.at = end + self.sep_len;
+    }
+
+    /// The field behind a length tag; true when it was a data field that ends where its length says.
+    #[cold]
+    fn data_field(&mut self, tag: u32, value: usize, end: usize) -> bool {
+        let Some((length_tag, data_tag, stated)) = self.data.take() else { return false };
+        if tag != data_tag {
+            return false;
+        }
+        let data_end = value.saturating_add(stated);
+        if data_end == end {
+            return false;
+        }
+        let sep_start = data_end.min(self.message.len());
+        let sep = &self.message[end..end + self.sep_len];
+        if data_end < self.message.len() && self.message[sep_start..].starts_with(sep) {
+            self.fields.push(Field { tag, start: value as u32, end: data_end as u32 });
+            self.at = data_end + self.sep_len;
+            return true;
+        }
+        self.wrong.push(WrongDataLength { length_tag, data_tag, stated, found: end - value });
+        false
+    }
+
+    /// What stands behind the last separator: nothing, or a last field that lacks one.
+    fn rest(&mut self) {
+        let mut end = self.message.len();
+        while end > self.at && matches!(self.message[end - 1], b'\r' | b'\n') {
+            end -= 1;
+        }
+        if end > self.at {
+            let (tag, value) = read_tag(&self.message[self.at..end]);
+            self.fields.push(Field { tag, start: (self.at + value) as u32, end: end as u32 });
+        }
+    }
+}
+
+/// Bit i set where `block[i] == byte`, for the first 64 bytes.
+#[inline(always)]
+fn mask64(block: &[u8], byte: u8) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+        let word = |i: usize| {
+            let mut bytes = [0u8; 8];
+            bytes.copy_from_slice(&block[i..i + 8]);
+            i64::from_le_bytes(bytes)
+        };
+        let mut mask = 0u64;
+        for lane in 0..4 {
+            // SAFETY: SSE2 is part of every x86_64; the intrinsics touch no memory.
+            let bits = unsafe {
+                let data = _mm_set_epi64x(word(lane * 16 + 8), word(lane * 16));
+                _mm_movemask_epi8(_mm_cmpeq_epi8(data, _mm_set1_epi8(byte as i8)))
+            };
+            mask |= u64::from(bits as u16) << (lane * 16);
+        }
+        mask
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        block.iter().take(64).enumerate().fold(0, |mask, (i, &b)| mask | u64::from(b == byte) << i)
+    }
+}
+
+/// The tag of a field and where its value starts; (0, …) when the text before `=` is no tag number.
+#[inline(always)]
+fn read_tag(field: &[u8]) -> (u32, usize) {
+    let mut tag = 0u32;
+    for (i, &b) in field.iter().enumerate().take(10) {
+        let digit = b.wrapping_sub(b'0');
+        if digit <= 9 {
+            tag = tag.wrapping_mul(10).wrapping_add(u32::from(digit));
+        } else if b == b'=' && i > 0 && i < 10 && field[0] != b'0' {
+            return (tag, i + 1);
+        } else {
+            break;
+        }
+    }
+    // No tag number: the value starts behind `=`, or is the whole piece.
+    (0, memchr::memchr(b'=', field).map_or(0, |i| i + 1))
+}
+
+/// The slow plain twin of [`split`]: one field after the other, byte by byte.
+pub fn plain(message: &[u8], separator: Separator) -> (Vec<Field>, Vec<WrongDataLength>) {
+    let sep = separator.as_bytes();
+    let (mut fields, mut wrong) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    let mut length_before: Option<(u32, usize)> = None;
+    let end_of_text = message.len() - message.iter().rev().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+    while at < message.len() {
+        let next = (at..message.len()).find(|&i| message[i..].starts_with(sep));
+        let mut end = next.unwrap_or(end_of_text);
+        if end <= at && next.is_none() {
+            break;
+        }
+        let text = &message[at..end];
+        let equals = text.iter().position(|&b| b == b'=');
+        let tag_text = equals.map_or(&[][..], |i| &text[..i]);
+        let tag = std::str::from_utf8(tag_text)
+            .ok()
+            .filter(|t| t.len() <= 9 && !t.starts_with('0') && t.bytes().all(|b| b.is_ascii_digit()))
+            .and_then(|t| t.parse().ok())
+            .unwrap_or(0);
+        let value = at + equals.map_or(0, |i| i + 1);
+        if let Some((length_tag, stated)) = length_before.take()
+            && next.is_some()
+            && data_tag(length_tag) == Some(tag)
+            && value + stated != end
+        {
+            if value + stated < message.len() && message[value + stated..].starts_with(sep) {
+                end = value + stated;
+            } else {
+                wrong.push(WrongDataLength { length_tag, data_tag: tag, stated, found: end - value });
+            }
+        }
+        if data_tag(tag).is_some() {
+            length_before = read_length(&message[value.min(end)..end]).map(|n| (tag, n));
+        }
+        fields.push(Field { tag, start: value as u32, end: end as u32 });
+        if next.is_none() {
+            break;
+        }
+        at = end + sep.len();
+    }
+    (fields, wrong)
+}
