@@ -56,11 +56,11 @@ pub enum Step {
     Done,
 }
 
-/// The next message at or after `from`. `at_end` says that no bytes will follow these.
+/// The next message at or after `from`, which is the start of the input, the end of a message or what [`Step::More`]
+/// said. `at_end` says that no bytes will follow these.
 pub fn next(bytes: &[u8], from: usize, at_end: bool) -> Step {
     let Some(start) = find_begin(bytes, from) else {
-        // The last bytes may be the first of a `8=FIX`.
-        return if at_end { Step::Done } else { Step::More(bytes.len().saturating_sub(BEGIN.len() - 1).max(from)) };
+        return if at_end { Step::Done } else { Step::More(undecided_tail(bytes, from)) };
     };
     if !at_end && bytes.len() - start < HEADER {
         return Step::More(start);
@@ -74,15 +74,31 @@ pub fn next(bytes: &[u8], from: usize, at_end: bool) -> Step {
     by_walking(bytes, start, header, at_end)
 }
 
-/// `8=FIX` that is not the tail of a longer tag such as `108=FIX`.
+/// `8=FIX` right at `from`, or later where it is not the tail of a longer tag such as `108=FIX`.
 fn find_begin(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut from = from;
+    if bytes.get(from..)?.starts_with(BEGIN) {
+        return Some(from);
+    }
+    let mut at = from;
     loop {
-        let at = if bytes.get(from..)?.starts_with(BEGIN) { from } else { from + memmem::find(&bytes[from..], BEGIN)? };
-        if at == 0 || !bytes[at - 1].is_ascii_digit() {
+        at += memmem::find(&bytes[at..], BEGIN)?;
+        if !bytes[at - 1].is_ascii_digit() {
             return Some(at);
         }
-        from = at + 1;
+        at += 1;
+    }
+}
+
+/// Where to look again once more bytes have come: the last ones may be the first of a `8=FIX`, and the one before them
+/// tells whether it is the tail of a longer tag.
+fn undecided_tail(bytes: &[u8], from: usize) -> usize {
+    let tail = bytes.len().saturating_sub(BEGIN.len() - 1);
+    if tail <= from {
+        from
+    } else if bytes[tail - 1..].starts_with(BEGIN) {
+        tail
+    } else {
+        tail - 1
     }
 }
 

@@ -62,8 +62,7 @@ fn frames_in_blocks(bytes: &[u8], size: usize) -> Vec<Frame> {
                 Step::Done => return all,
                 Step::More(from) => {
                     assert!(from >= at);
-                    // One byte before is kept so that `108=FIX` is told from `8=FIX`.
-                    kept += from.saturating_sub(1).max(at);
+                    kept += from;
                     break;
                 }
             }
