@@ -2,5 +2,7 @@
 
 pub mod key;
 mod kind;
+mod record;
 
 pub use kind::Kind;
+pub use record::{Event, Number, Span, Text, Time, source_prefix};

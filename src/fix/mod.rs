@@ -1,9 +1,10 @@
 //! FIX messages: framing, fields, dictionaries, message-level validation.
 
 pub mod checksum;
-mod data_fields;
+pub mod data_fields;
 pub mod fields;
 pub mod frame;
+pub mod group;
 pub mod message;
 mod separator;
 #[cfg(test)]

@@ -1,0 +1,289 @@
+//! One message to its event or events.
+
+use super::kind::event_kind;
+use super::links::Links;
+use super::slots::{self, NOTES, Slot, slot};
+use super::tags::{Item, is_secret, write_items, write_json_value, write_key};
+use crate::event::{Event, Number, Span, Text, Time};
+use crate::finding::SourceId;
+use crate::fix::group::Place;
+use crate::fix::{Field, Message};
+use crate::types::decimal::DecimalError;
+use crate::types::{Date, Decimal, Timestamp};
+
+/// Where a message was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    pub source: SourceId,
+    pub offset: u64,
+    pub line: u64,
+    /// The log's own stamp, in nanoseconds.
+    pub capture: Option<i64>,
+}
+
+/// A value that has no place in its column: it is null there and stays in `tags`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    pub tag: u32,
+    pub what: &'static str,
+}
+
+/// Turns messages into events; its buffers are used again for each message.
+#[derive(Default)]
+pub struct Mapper {
+    event: Event,
+    links: Links,
+    notes: [Span; NOTES.len()],
+    /// For each field: it went into a column and is left out of `tags`.
+    consumed: Vec<bool>,
+    /// The message in which a tag below 4096 was last seen, to notice repeats.
+    seen: Vec<u32>,
+    message_number: u32,
+    troubles: Vec<Trouble>,
+}
+
+impl Mapper {
+    pub fn new() -> Mapper {
+        Mapper { seen: vec![0; 4096], notes: [Span::NONE; NOTES.len()], ..Mapper::default() }
+    }
+
+    /// Values of the last message that did not fit their columns.
+    pub fn troubles(&self) -> &[Trouble] {
+        &self.troubles
+    }
+
+    /// For each field of the last message, whether a column holds it.
+    pub fn consumed(&self) -> &[bool] {
+        &self.consumed
+    }
+
+    /// Maps a message and hands each of its events to `each`. `places` lays out the groups, or is empty without groups.
+    pub fn map(&mut self, message: &Message, places: &[Place], context: Context, mut each: impl FnMut(&Event, &Links)) {
+        self.begin(context);
+        let repeats = self.read_fields(message, places);
+        let msg_type = self.event.text(Text::MsgType).bytes(message.bytes);
+        if msg_type == b"E" && places.iter().any(|p| p.depth == 1 && p.entry) {
+            return self.map_list(message, places, each);
+        }
+        if !places.is_empty() || repeats {
+            self.event.tags.clear();
+            super::tags::write_tags(&mut self.event.tags, message, places, &self.consumed, msg_type, None);
+        } else {
+            self.event.tags.push(b'}');
+        }
+        self.finish(message, places, 0..message.fields.len());
+        each(&self.event, &self.links);
+    }
+
+    fn begin(&mut self, context: Context) {
+        self.event.source = context.source;
+        self.event.offset = context.offset;
+        self.event.line = context.line;
+        self.event.sub = 0;
+        self.event.times = [None, None, context.capture];
+        self.event.msg_seq_num = None;
+        self.event.poss_dup = None;
+        self.event.texts = [Span::NONE; Text::COUNT];
+        self.event.numbers = [None; Number::COUNT];
+        self.event.tags.clear();
+        self.event.tags.push(b'{');
+        self.notes = [Span::NONE; NOTES.len()];
+        self.consumed.clear();
+        self.troubles.clear();
+        self.message_number = self.message_number.wrapping_add(1);
+        if self.message_number == 0 {
+            self.seen.fill(0);
+            self.message_number = 1;
+        }
+    }
+
+    /// Fills columns and notes from the fields outside of groups, and `tags` with the rest as long as that is plain.
+    /// True when a tag without a column repeats.
+    fn read_fields(&mut self, message: &Message, places: &[Place]) -> bool {
+        let mut repeats = false;
+        let grouped = !places.is_empty();
+        for (i, field) in message.fields.iter().enumerate() {
+            let consumed = !(grouped && places[i].depth > 0) && self.read_field(message, field);
+            self.consumed.push(consumed);
+            if consumed || grouped {
+                continue;
+            }
+            match self.seen.get_mut(field.tag as usize) {
+                Some(seen) => {
+                    repeats |= *seen == self.message_number;
+                    *seen = self.message_number;
+                }
+                // Too rare to keep a table for: the slow writer finds repeats itself.
+                None => repeats = true,
+            }
+            if repeats {
+                continue;
+            }
+            write_key(&mut self.event.tags, field.tag, None);
+            if matches!(field.tag, 554 | 925 | 96)
+                && is_secret(field.tag, self.event.text(Text::MsgType).bytes(message.bytes))
+            {
+                self.event.tags.extend_from_slice(b"\"***\"");
+            } else {
+                write_json_value(&mut self.event.tags, message.value(field));
+            }
+        }
+        repeats
+    }
+
+    /// Puts one field into its column or note; true when a column now holds its value exactly.
+    #[inline]
+    fn read_field(&mut self, message: &Message, field: &Field) -> bool {
+        let value = message.value(field);
+        let span = Span { start: field.start, end: field.end };
+        match slot(field.tag) {
+            Slot::Tags => false,
+            Slot::Text(column) => {
+                let place = &mut self.event.texts[usize::from(column)];
+                if *place != Span::NONE || value.is_empty() {
+                    return false;
+                }
+                if !value.is_ascii() && std::str::from_utf8(value).is_err() {
+                    self.troubles.push(Trouble { tag: field.tag, what: "is not UTF-8" });
+                    return false;
+                }
+                *place = span;
+                true
+            }
+            Slot::Number(column) => {
+                if self.event.numbers[usize::from(column)].is_some() {
+                    return false;
+                }
+                let what = match Decimal::parse(value) {
+                    Ok(Decimal(number)) => {
+                        self.event.numbers[usize::from(column)] = Some(number);
+                        return true;
+                    }
+                    Err(DecimalError::NotANumber) => "is not a number",
+                    Err(DecimalError::DoesNotFit) => "does not fit 10 digits before and 8 after the point",
+                };
+                self.troubles.push(Trouble { tag: field.tag, what });
+                false
+            }
+            Slot::MsgSeqNum => {
+                let number = (self.event.msg_seq_num.is_none()).then(|| whole_number(value)).flatten();
+                if number.is_none() && self.event.msg_seq_num.is_none() {
+                    self.troubles.push(Trouble { tag: field.tag, what: "is not a whole number" });
+                }
+                self.event.msg_seq_num = self.event.msg_seq_num.or(number);
+                number.is_some()
+            }
+            Slot::PossDup => {
+                let flag = match value {
+                    b"Y" => Some(true),
+                    b"N" => Some(false),
+                    _ => None,
+                };
+                let fresh = self.event.poss_dup.is_none() && flag.is_some();
+                self.event.poss_dup = self.event.poss_dup.or(flag);
+                fresh
+            }
+            Slot::SendingTime => self.read_time(Time::Sending, field.tag, value),
+            Slot::TransactTime => self.read_time(Time::Transact, field.tag, value),
+            Slot::Note(note) => {
+                let place = &mut self.notes[usize::from(note)];
+                if *place == Span::NONE && !value.is_empty() {
+                    *place = span;
+                }
+                false
+            }
+        }
+    }
+
+    fn read_time(&mut self, column: Time, tag: u32, value: &[u8]) -> bool {
+        let place = &mut self.event.times[column as usize];
+        if place.is_some() {
+            return false;
+        }
+        match Timestamp::parse_fix(value) {
+            Some(Timestamp(nanos)) => {
+                *place = Some(nanos);
+                true
+            }
+            None => {
+                self.troubles.push(Trouble { tag, what: "is not a UTC time stamp of whole nanoseconds" });
+                false
+            }
+        }
+    }
+
+    /// What follows from the columns: kind, date and keys. `own` are the fields of this event's order.
+    fn finish(&mut self, message: &Message, places: &[Place], own: std::ops::Range<usize>) {
+        let bytes = message.bytes;
+        let event = &mut self.event;
+        let filled = event.number(Number::LastQty).is_some_and(|qty| qty > 0);
+        event.kind = event_kind(
+            event.text(Text::MsgType).bytes(bytes),
+            event.text(Text::ExecType).bytes(bytes),
+            self.notes[slots::EXEC_TRANS_TYPE].bytes(bytes),
+            event.text(Text::OrdStatus).bytes(bytes),
+            filled,
+        );
+        let date_of = |nanos: Option<i64>| nanos.map(|n| Timestamp(n).date());
+        event.date = Date::parse_compact(self.notes[slots::TRADE_DATE].bytes(bytes))
+            .or(date_of(event.times[Time::Sending as usize]))
+            .or(date_of(event.times[Time::Capture as usize]));
+        self.links.read(message, places, own, event, &self.notes);
+    }
+
+    /// 35=E: each entry of NoOrders(73) is an order of its own, with the message's own fields around it.
+    fn map_list(&mut self, message: &Message, places: &[Place], mut each: impl FnMut(&Event, &Links)) {
+        let message_event = self.event.clone();
+        let message_notes = self.notes;
+        let message_consumed = std::mem::take(&mut self.consumed);
+        let around: Vec<Item> = (0..message.fields.len())
+            .filter(|&i| places[i].depth == 0 && !message_consumed[i])
+            .map(|i| Item { field: message.fields[i], depth: 0, entry: false })
+            .collect();
+        let starts: Vec<usize> = (0..places.len()).filter(|&i| places[i].depth == 1 && places[i].entry).collect();
+        let msg_type = message_event.text(Text::MsgType).bytes(message.bytes);
+        for (k, &start) in starts.iter().enumerate() {
+            let end = start
+                + 1
+                + places[start + 1..].iter().take_while(|p| p.depth > 1 || (p.depth == 1 && !p.entry)).count();
+            self.event = message_event.clone();
+            self.event.sub = k as u32 + 1;
+            self.notes = message_notes;
+            // An order's own value comes before the message's.
+            for i in start..end {
+                match slot(message.fields[i].tag) {
+                    _ if places[i].depth != 1 => {}
+                    Slot::Text(column) => self.event.texts[usize::from(column)] = Span::NONE,
+                    Slot::Number(column) => self.event.numbers[usize::from(column)] = None,
+                    Slot::TransactTime => self.event.times[Time::Transact as usize] = None,
+                    Slot::Note(note) => self.notes[usize::from(note)] = Span::NONE,
+                    _ => {}
+                }
+            }
+            let mut items = around.clone();
+            for i in start..end {
+                let consumed = places[i].depth == 1 && self.read_field(message, &message.fields[i]);
+                if !consumed {
+                    items.push(Item {
+                        field: message.fields[i],
+                        depth: places[i].depth - 1,
+                        entry: places[i].entry && places[i].depth > 1,
+                    });
+                }
+            }
+            self.event.tags.clear();
+            write_items(&mut self.event.tags, message, &items, msg_type, None);
+            self.finish(message, places, start..end);
+            each(&self.event, &self.links);
+        }
+        self.consumed = message_consumed;
+    }
+}
+
+/// A whole number without sign of at most 18 digits.
+fn whole_number(text: &[u8]) -> Option<i64> {
+    if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(text.iter().fold(0i64, |n, b| n * 10 + i64::from(b - b'0')))
+}
