@@ -1,1 +1,53 @@
-//! table
+//! Tables at rest: rows are pushed into column builders, builders become chunks, chunks become Parquet files, and files
+//! become versions of a trail.
+//!
+//! The page encoders are our own because a row of forty columns must cost well under a microsecond. One worker owns one
+//! builder per column and one [`Encoder`]; after a row group's worth of rows it encodes each builder into a [`Chunk`].
+//! Chunks wait in a [`Spool`] until a [`TableFile`] puts them together.
+//!
+//! ```no_run
+//! use fixtrail::table::{Builder, Column, Encoder, IntColumn, Piece, Schema, TableFile, TextColumn, Type};
+//!
+//! # fn main() -> fixtrail::Result<()> {
+//! let schema = Schema {
+//!     table: "orders",
+//!     columns: vec![Column::required("id", Type::Text).with_bloom(), Column::nullable("price", Type::Decimal)],
+//!     sorted_by: vec![],
+//!     version: 1,
+//! };
+//! let (mut id, mut price) = (TextColumn::ids(), IntColumn::repeats());
+//! id.push(Some(b"A-1"));
+//! price.push(Some(12_50000000));
+//! id.push(Some(b"A-2"));
+//! price.push(None);
+//! let mut encoder = Encoder::new();
+//! let chunks = [id.encode(&schema.columns[0], 2, &mut encoder), price.encode(&schema.columns[1], 2, &mut encoder)];
+//! let mut file = TableFile::create("out".as_ref(), "part-00000.parquet", &schema)?;
+//! file.append_row_group(&[Piece::Fresh(&chunks[0]), Piece::Fresh(&chunks[1])])?;
+//! let summary = file.finish()?;
+//! assert_eq!(summary.rows, 2);
+//! # Ok(())
+//! # }
+//! ```
+
+mod chunk;
+pub mod cleanup;
+mod encoder;
+mod file;
+mod flag;
+mod int;
+mod list;
+mod schema;
+mod spool;
+mod text;
+pub mod trail;
+
+pub use chunk::{Bound, Chunk};
+pub use encoder::{Builder, Encoder};
+pub use file::{ColumnSummary, FileSummary, Piece, TableFile};
+pub use flag::BoolColumn;
+pub use int::IntColumn;
+pub use list::TextListColumn;
+pub use schema::{Column, Schema, Type};
+pub use spool::{Spool, SpooledChunk};
+pub use text::TextColumn;

@@ -1,0 +1,1 @@
+//! Numbers and byte strings to bytes, as Parquet's encodings have them. No file format, no compression.
