@@ -58,16 +58,16 @@ pub enum Expect {
 pub struct KeyUse {
     pub kind: KeyKind,
     pub role: Role,
-    /// Index in [`Batch names`](crate::event::key::Facts) of the orderer for [`KeyKind::ClOrdId`], else 0. Keys of the
-    /// roles Assigns, Mentions and Predecessor join within one scope only.
+    /// Name number of the orderer for [`KeyKind::ClOrdId`] (the same as [`Facts::orderer`]), else 0. Keys of the roles
+    /// Assigns, Mentions and Predecessor join within one scope only; Parent looks into every scope.
     pub scope: u32,
     /// [`key_hash`] of the normalised fields, without scope and day.
     pub hash: u128,
-    /// The identifier as it stands, for people.
+    /// The identifier as it stands, for people and for the lifecycle's id.
     pub text: TextRef,
 }
 
-/// A piece of a batch's text arena.
+/// A piece of the bytes of the message or record that uses the key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextRef {
     pub start: u32,
@@ -106,7 +106,7 @@ pub struct Facts {
     pub from_orderer: bool,
     /// PossDupFlag(43)=Y or PossResend(97)=Y.
     pub repeat: bool,
-    /// Indices of names: the party that orders, the party that receives the order, Symbol(55). 0 is the empty name.
+    /// Name numbers of the event's batch: the party that orders, the party that receives the order, Symbol(55). 0 is the empty name.
     pub orderer: u32,
     pub receiver: u32,
     pub symbol: u32,
@@ -114,15 +114,43 @@ pub struct Facts {
     pub order_qty: i64,
     pub last_qty: i64,
     pub cum_qty: i64,
-    /// Hash of ExecID(17) and of ExecRefID(19) at their receiver, or 0.
+    /// Low 64 bits of the [`key_hash`] of [`KeyKind::ExecId`] for ExecID(17) and ExecRefID(19) at their receiver, or 0.
+    /// Uses of [`KeyKind::ExecId`] fill them in where they are 0; an execution needs no use of its own.
     pub exec: u64,
     pub exec_ref: u64,
     /// Hash of sender, receiver, MsgSeqNum, SendingTime, MsgType and body; the copies of one message in two logs, or in
     /// one log and its backup, have the same.
+    /// 0: not known.
     pub copy: u64,
-    pub cl_ord_id: TextRef,
-    pub orig_cl_ord_id: TextRef,
-    pub order_id: TextRef,
+}
+
+impl Default for Facts {
+    /// An event of which nothing is known.
+    fn default() -> Facts {
+        Facts {
+            row: 0,
+            source: 0,
+            offset: 0,
+            line: 0,
+            sub: 0,
+            time: NO_TIME,
+            day: NO_DAY,
+            kind: Kind::Other,
+            status: 0,
+            side: 0,
+            from_orderer: false,
+            repeat: false,
+            orderer: 0,
+            receiver: 0,
+            symbol: 0,
+            order_qty: NO_QTY,
+            last_qty: NO_QTY,
+            cum_qty: NO_QTY,
+            exec: 0,
+            exec_ref: 0,
+            copy: 0,
+        }
+    }
 }
 
 /// Hash of a key: its kind and its parts, none of which can run into the next.

@@ -1,0 +1,76 @@
+//! What the linker hands out: rows of `links` and `lifecycles`, findings, and the trait that takes them.
+
+use crate::finding::Finding;
+
+/// Kinds of link between events; the text is what the `kind` column of `links` holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkKind {
+    /// A report, replacement or cancel to the event that assigned its ClOrdID or OrigClOrdID.
+    Chain,
+    /// A message to the one that assigned its OrderID, where no ClOrdID does it.
+    OrderId,
+    /// A child order to its parent.
+    Parent,
+    /// The second observation of a message to the first.
+    Observation,
+    /// A bust or correction to its execution.
+    Correction,
+}
+
+impl LinkKind {
+    /// F1, F2, F3, F4 or F8.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LinkKind::Chain => "F1",
+            LinkKind::OrderId => "F2",
+            LinkKind::Parent => "F3",
+            LinkKind::Observation => "F4",
+            LinkKind::Correction => "F8",
+        }
+    }
+}
+
+/// A row of `links`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkRow<'a> {
+    /// Day of the later event, or `NO_DAY`.
+    pub day: i32,
+    pub kind: LinkKind,
+    pub from_event_id: &'a str,
+    pub to_event_id: &'a str,
+    /// For people: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
+    pub key: &'a str,
+}
+
+/// A row of `lifecycles`.
+#[derive(Clone, Copy, Debug)]
+pub struct LifecycleRow<'a> {
+    /// Day of the first event, or `NO_DAY`.
+    pub day: i32,
+    /// 20 hexadecimal digits.
+    pub lifecycle_id: &'a str,
+    /// Keys of the orders without a parent, earliest first: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
+    pub roots: &'a [String],
+    /// Symbol and side of the earliest root; empty when it has none.
+    pub symbol: &'a str,
+    pub side: &'a str,
+    /// In 10^-8, within DECIMAL(18,8).
+    pub order_qty: Option<i64>,
+    pub filled_qty: Option<i64>,
+    /// open, filled, cancelled, rejected, partly_filled_cancelled or unknown.
+    pub state: &'static str,
+    pub first_time: Option<i64>,
+    pub last_time: Option<i64>,
+    /// Events, second observations and repeats among them.
+    pub events: u64,
+    pub orders: u64,
+    /// Parties in the order in which they appear.
+    pub firms: &'a [&'a str],
+}
+
+/// Takes the rows of one block, in an order that depends on the data only.
+pub trait Rows {
+    fn link(&mut self, row: LinkRow<'_>);
+    fn lifecycle(&mut self, row: LifecycleRow<'_>);
+    fn finding(&mut self, finding: Finding);
+}
