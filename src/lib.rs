@@ -8,6 +8,8 @@ pub mod fix;
 pub mod input;
 pub mod link;
 pub mod mapping;
+pub mod pipeline;
+pub mod progress;
 pub mod query;
 pub mod table;
 pub mod types;

@@ -3,7 +3,7 @@
 use super::kind::event_kind;
 use super::links::Links;
 use super::slots::{self, NOTES, Slot, slot};
-use super::tags::{Item, is_secret, write_items, write_json_value, write_key};
+use super::tags::{Item, Names, is_secret, write_items, write_json_value, write_key};
 use crate::event::{Event, Number, Span, Text, Time};
 use crate::finding::SourceId;
 use crate::fix::group::Place;
@@ -52,22 +52,17 @@ impl Mapper {
         &self.troubles
     }
 
-    /// For each field of the last message, whether a column holds it.
-    pub fn consumed(&self) -> &[bool] {
-        &self.consumed
-    }
-
     /// Maps a message and hands each of its events to `each`. `places` lays out the groups, or is empty without groups.
     pub fn map(&mut self, message: &Message, places: &[Place], context: Context, mut each: impl FnMut(&Event, &Links)) {
         self.begin(context);
-        let repeats = self.read_fields(message, places);
+        let plain = self.read_fields(message, places, names.is_none());
         let msg_type = self.event.text(Text::MsgType).bytes(message.bytes);
         if msg_type == b"E" && places.iter().any(|p| p.depth == 1 && p.entry) {
-            return self.map_list(message, places, each);
+            return self.map_list(message, places, names, each);
         }
-        if !places.is_empty() || repeats {
+        if !plain {
             self.event.tags.clear();
-            super::tags::write_tags(&mut self.event.tags, message, places, &self.consumed, msg_type, None);
+            super::tags::write_tags(&mut self.event.tags, message, places, &self.consumed, msg_type, names);
         } else {
             self.event.tags.push(b'}');
         }
@@ -97,26 +92,26 @@ impl Mapper {
         }
     }
 
-    /// Fills columns and notes from the fields outside of groups, and `tags` with the rest as long as that is plain.
-    /// True when a tag without a column repeats.
-    fn read_fields(&mut self, message: &Message, places: &[Place]) -> bool {
-        let mut repeats = false;
+    /// Fills columns and notes from the fields outside of groups, and `tags` with the rest as long as that is plain:
+    /// called by number, no groups, no tag twice. True when it was.
+    fn read_fields(&mut self, message: &Message, places: &[Place], numbered: bool) -> bool {
+        let mut plain = numbered && places.is_empty();
         let grouped = !places.is_empty();
         for (i, field) in message.fields.iter().enumerate() {
             let consumed = !(grouped && places[i].depth > 0) && self.read_field(message, field);
             self.consumed.push(consumed);
-            if consumed || grouped {
+            if consumed || !plain {
                 continue;
             }
             match self.seen.get_mut(field.tag as usize) {
                 Some(seen) => {
-                    repeats |= *seen == self.message_number;
+                    plain = *seen != self.message_number;
                     *seen = self.message_number;
                 }
                 // Too rare to keep a table for: the slow writer finds repeats itself.
-                None => repeats = true,
+                None => plain = false,
             }
-            if repeats {
+            if !plain {
                 continue;
             }
             write_key(&mut self.event.tags, field.tag, None);
@@ -128,7 +123,7 @@ impl Mapper {
                 write_json_value(&mut self.event.tags, message.value(field));
             }
         }
-        repeats
+        plain
     }
 
     /// Puts one field into its column or note; true when a column now holds its value exactly.
@@ -232,7 +227,7 @@ impl Mapper {
     }
 
     /// 35=E: each entry of NoOrders(73) is an order of its own, with the message's own fields around it.
-    fn map_list(&mut self, message: &Message, places: &[Place], mut each: impl FnMut(&Event, &Links)) {
+    fn map_list(&mut self, message: &Message, places: &[Place], names: Option<&dyn Names>, mut each: impl FnMut(&Event, &Links)) {
         let message_event = self.event.clone();
         let message_notes = self.notes;
         let message_consumed = std::mem::take(&mut self.consumed);
@@ -250,9 +245,9 @@ impl Mapper {
             self.event.sub = k as u32 + 1;
             self.notes = message_notes;
             // An order's own value comes before the message's.
-            for i in start..end {
-                match slot(message.fields[i].tag) {
-                    _ if places[i].depth != 1 => {}
+            for (field, place) in message.fields[start..end].iter().zip(&places[start..end]) {
+                match slot(field.tag) {
+                    _ if place.depth != 1 => {}
                     Slot::Text(column) => self.event.texts[usize::from(column)] = Span::NONE,
                     Slot::Number(column) => self.event.numbers[usize::from(column)] = None,
                     Slot::TransactTime => self.event.times[Time::Transact as usize] = None,
@@ -261,18 +256,13 @@ impl Mapper {
                 }
             }
             let mut items = around.clone();
-            for i in start..end {
-                let consumed = places[i].depth == 1 && self.read_field(message, &message.fields[i]);
-                if !consumed {
-                    items.push(Item {
-                        field: message.fields[i],
-                        depth: places[i].depth - 1,
-                        entry: places[i].entry && places[i].depth > 1,
-                    });
+            for (&field, place) in message.fields[start..end].iter().zip(&places[start..end]) {
+                if place.depth != 1 || !self.read_field(message, &field) {
+                    items.push(Item { field, depth: place.depth - 1, entry: place.entry && place.depth > 1 });
                 }
             }
             self.event.tags.clear();
-            write_items(&mut self.event.tags, message, &items, msg_type, None);
+            write_items(&mut self.event.tags, message, &items, msg_type, names);
             self.finish(message, places, start..end);
             each(&self.event, &self.links);
         }

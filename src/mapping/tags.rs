@@ -18,7 +18,7 @@ pub fn is_secret(tag: u32, msg_type: &[u8]) -> bool {
 
 /// Appends `value` as JSON: a string, or `{"hex":"…"}` when it is not UTF-8.
 pub fn write_json_value(out: &mut Vec<u8>, value: &[u8]) {
-    if value.iter().all(|&b| b >= 0x20 && b < 0x7f && b != b'"' && b != b'\\') {
+    if value.iter().all(|&b| (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\') {
         out.push(b'"');
         out.extend_from_slice(value);
         out.push(b'"');

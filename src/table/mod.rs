@@ -33,9 +33,12 @@
 mod chunk;
 pub mod cleanup;
 mod encoder;
+pub mod events;
 mod file;
+pub mod findings;
 mod flag;
 mod int;
+pub mod linked;
 mod list;
 mod schema;
 mod spool;

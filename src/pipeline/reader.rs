@@ -1,0 +1,304 @@
+//! Reads the messages of a piece: frames, sums, fields, groups, checks; a consumer takes each.
+
+use super::consumer::{Consumer, Found, Noted};
+use super::scout::{PREFIX_LIMIT, Piece};
+use super::sessions::Sessions;
+use super::tally::Counts;
+use crate::finding::Level;
+use crate::fix::checksum::{CheckSum, check_sum};
+use crate::fix::dictionary::{BeginString, Dictionary, Version};
+use crate::fix::fields::{self, WrongDataLength};
+use crate::fix::frame::{self, Frame, Step, Verdict};
+use crate::fix::group::{self, Place};
+use crate::fix::prefix;
+use crate::fix::validate::Validator;
+use crate::fix::{Field, Message};
+use std::borrow::Cow;
+
+/// How much of a message is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Check {
+    /// Framing and sum only.
+    Frame,
+    /// Each message against its dictionary.
+    Message,
+}
+
+/// Reads pieces; one per worker, with buffers that are used again.
+pub struct Reader {
+    check: Check,
+    /// Fields and groups are read even where nothing checks them.
+    wants_fields: bool,
+    default_version: Version,
+    fields: Vec<Field>,
+    wrong_lengths: Vec<WrongDataLength>,
+    places: Vec<Place>,
+    validator: Validator,
+    noted: Vec<Noted>,
+    more: Vec<Noted>,
+    /// The last BeginString and its dictionary, which is nearly always the next one's too.
+    last: Option<(Vec<u8>, &'static Dictionary)>,
+    pub counts: Counts,
+    /// (source, messages, bytes) of the pieces read since the last [`Reader::take_sources`].
+    sources: Vec<(u32, u64)>,
+}
+
+impl Reader {
+    /// `wants_fields` is false for a run that only frames and sums.
+    pub fn new(check: Check, wants_fields: bool, default_version: Version) -> Reader {
+        Reader {
+            check,
+            wants_fields: wants_fields || check > Check::Frame,
+            default_version,
+            fields: Vec::new(),
+            wrong_lengths: Vec::new(),
+            places: Vec::new(),
+            validator: Validator::new(),
+            noted: Vec::new(),
+            more: Vec::new(),
+            last: None,
+            counts: Counts::default(),
+            sources: Vec::new(),
+        }
+    }
+
+    /// Messages by source since the last call.
+    pub fn take_sources(&mut self) -> Vec<(u32, u64)> {
+        std::mem::take(&mut self.sources)
+    }
+
+    /// Reads a piece. `name` and `id_prefix` belong to its source.
+    pub fn read(&mut self, piece: &Piece, name: &str, id_prefix: &str, consumer: &mut impl Consumer) {
+        let bytes: &[u8] = &piece.block;
+        let at_end = piece.block.is_last();
+        let mut sessions = piece.sessions.clone();
+        let (mut at, mut behind, mut line) = (piece.from, 0, piece.line);
+        let before = self.counts.messages;
+        while let Step::Frame(frame) = frame::next(bytes, at, at_end) {
+            if frame.start >= piece.stop {
+                break;
+            }
+            let gap = &bytes[behind..frame.start];
+            let prefix = self.gap(gap, &mut line);
+            let place = Placed {
+                source: piece.source,
+                name,
+                id_prefix,
+                offset: piece.block.offset() + frame.start as u64,
+                line,
+                prefix,
+            };
+            self.message(bytes, &frame, place, &mut sessions, consumer);
+            line += memchr::memchr_iter(b'\n', &bytes[frame.start..frame.end]).count() as u64;
+            at = frame.end;
+            behind = frame.end;
+        }
+        let rest = &bytes[behind.min(piece.stop)..piece.stop];
+        self.outside(rest);
+        self.counts.bytes += piece.stop as u64;
+        self.sources.push((piece.source, self.counts.messages - before));
+    }
+
+    /// Counts what stands between two messages and gives the part that leads the second on its line.
+    fn gap<'a>(&mut self, gap: &'a [u8], line: &mut u64) -> &'a [u8] {
+        if gap == b"\n" {
+            *line += 1;
+            self.counts.blank_bytes += 1;
+            return b"";
+        }
+        let start = memchr::memrchr2(b'\n', b'\r', gap).map_or(0, |i| i + 1);
+        let (before, prefix) = gap.split_at(start);
+        if before == b"\n" {
+            *line += 1;
+            self.counts.blank_bytes += 1;
+        } else {
+            *line += memchr::memchr_iter(b'\n', before).count() as u64;
+            self.outside(before);
+        }
+        self.counts.prefix_bytes += prefix.len() as u64;
+        &prefix[prefix.len().saturating_sub(PREFIX_LIMIT)..]
+    }
+
+    /// Counts bytes that belong to no message.
+    fn outside(&mut self, bytes: &[u8]) {
+        let blank = bytes.iter().filter(|b| b.is_ascii_whitespace() || **b == 0).count() as u64;
+        self.counts.blank_bytes += blank;
+        self.counts.other_bytes += bytes.len() as u64 - blank;
+    }
+
+    fn message(
+        &mut self,
+        bytes: &[u8],
+        frame: &Frame,
+        place: Placed<'_>,
+        sessions: &mut Sessions,
+        consumer: &mut impl Consumer,
+    ) {
+        self.counts.messages += 1;
+        self.counts.message_bytes += (frame.end - frame.start) as u64;
+        self.noted.clear();
+        note_framing(bytes, frame, &mut self.noted);
+        let own = &bytes[frame.start..frame.end];
+        self.fields.clear();
+        self.places.clear();
+        let mut dictionary = None;
+        if self.wants_fields {
+            self.wrong_lengths.clear();
+            fields::split(own, frame.separator, &mut self.fields, &mut self.wrong_lengths);
+            for wrong in &self.wrong_lengths {
+                note_data_length(wrong, &mut self.noted);
+            }
+            let message = Message { bytes: own, fields: &self.fields };
+            let chosen = choose(&mut self.last, &message, sessions, self.default_version, &mut self.noted);
+            let noted = &mut self.noted;
+            let mut sink = |code, level, tag, text| noted.push(Noted { code, level, tag, text });
+            if self.check == Check::Message {
+                self.validator.check(&message, chosen, &mut self.places, &mut sink);
+            } else {
+                group::lay_out(&message, chosen, &mut self.places, &mut |_, _, _, _| {});
+            }
+            dictionary = Some(chosen);
+        }
+        let prefix = prefix::read(place.prefix);
+        let found = Found {
+            source: place.source,
+            name: place.name,
+            id_prefix: place.id_prefix,
+            offset: place.offset,
+            line: place.line,
+            capture: prefix.capture.map(|t| t.0),
+            direction: prefix.direction,
+            message: Message { bytes: own, fields: &self.fields },
+            body: frame.body - frame.start,
+            trailer: frame.trailer - frame.start,
+            is_soh: frame.separator.single() == Some(1),
+            places: &self.places,
+            dictionary: dictionary.unwrap_or_else(|| Dictionary::get(self.default_version)),
+            noted: &self.noted,
+        };
+        self.more.clear();
+        consumer.message(&found, &mut self.more);
+        self.counts.events += consumer.take_events();
+        let mut wrong = false;
+        for noted in self.noted.iter().chain(&self.more) {
+            wrong |= noted.level == Level::Error;
+            self.counts.finding(&Cow::Borrowed(noted.code), noted.level);
+        }
+        self.counts.wrong += u64::from(wrong);
+    }
+}
+
+/// Where a message stands, and what stands in front of it.
+struct Placed<'a> {
+    source: u32,
+    name: &'a str,
+    id_prefix: &'a str,
+    offset: u64,
+    line: u64,
+    prefix: &'a [u8],
+}
+
+/// The dictionary of a message: by BeginString(8), for FIXT by ApplVerID(1128), the session's Logon or the default.
+fn choose(
+    last: &mut Option<(Vec<u8>, &'static Dictionary)>,
+    message: &Message,
+    sessions: &mut Sessions,
+    default_version: Version,
+    noted: &mut Vec<Noted>,
+) -> &'static Dictionary {
+    let begin = message.fields.first().map_or(&b""[..], |field| message.value(field));
+    if let Some((known, dictionary)) = last
+        && known == begin
+    {
+        return dictionary;
+    }
+    let dictionary = match Version::from_begin_string(begin) {
+        Some(BeginString::Fix(version)) => Dictionary::get(version),
+        Some(BeginString::Fixt11) => {
+            if message.get(35) == Some(b"A") {
+                sessions.logon(message);
+            }
+            let own = message.get(1128).and_then(Version::from_appl_ver_id);
+            return Dictionary::get(own.or_else(|| sessions.version(message)).unwrap_or(default_version));
+        }
+        None => {
+            let text = format!(
+                "BeginString(8) is \"{}\", expected FIX.4.0 to FIX.4.4 or FIXT.1.1; read as {}",
+                begin.escape_ascii(),
+                default_version.name()
+            );
+            noted.push(Noted { code: "fix-version-unknown", level: Level::Error, tag: 8, text });
+            return Dictionary::get(default_version);
+        }
+    };
+    *last = Some((begin.to_vec(), dictionary));
+    dictionary
+}
+
+/// What framing and the sum have found.
+fn note_framing(bytes: &[u8], frame: &Frame, noted: &mut Vec<Noted>) {
+    let mut note = |code, level, tag, text| noted.push(Noted { code, level, tag, text });
+    match frame.verdict {
+        Verdict::Good => {}
+        Verdict::BodyLength { stated, counted } => note(
+            "fix-body-length",
+            Level::Error,
+            9,
+            format!("BodyLength(9) is {stated}, counted {counted}"),
+        ),
+        Verdict::NoBodyLength => note(
+            "fix-body-length",
+            Level::Error,
+            9,
+            "BodyLength(9) is not the second field or not a number".to_string(),
+        ),
+        Verdict::Split => note(
+            "fix-split",
+            Level::Error,
+            0,
+            "the message is split over several lines; without the line breaks its BodyLength(9) is right".to_string(),
+        ),
+        Verdict::Truncated => {
+            note("fix-truncated", Level::Error, 0, "the message ends before CheckSum(10)".to_string());
+        }
+        Verdict::Interleaved => note(
+            "fix-interleaved",
+            Level::Error,
+            0,
+            "another message begins before CheckSum(10) of this one".to_string(),
+        ),
+    }
+    if matches!(frame.verdict, Verdict::Truncated | Verdict::Interleaved | Verdict::Split) {
+        return;
+    }
+    let sum = check_sum(bytes, frame);
+    if !sum.is_standard() || sum.digits != 3 {
+        note_sum(&sum, noted);
+    }
+}
+
+#[cold]
+fn note_sum(sum: &CheckSum, noted: &mut Vec<Noted>) {
+    let Some(stated) = sum.stated else { return };
+    let digits = usize::from(sum.digits);
+    let (code, level, text) = if sum.is_standard() {
+        let text = format!("CheckSum(10) has {digits} digits, expected three: {:03}", sum.standard);
+        ("fix-checksum-digits", Level::Warning, text)
+    } else if sum.is_rendered() {
+        let text = format!(
+            "CheckSum(10) {stated:0digits$} is the sum of the bytes as rendered; with 0x01 as separator it is {:03}",
+            sum.standard
+        );
+        ("fix-checksum-rendered", Level::Info, text)
+    } else {
+        let text = format!("CheckSum(10) is {stated:0digits$}, computed {:03}", sum.standard);
+        ("fix-checksum", Level::Error, text)
+    };
+    noted.push(Noted { code, level, tag: 10, text });
+}
+
+fn note_data_length(wrong: &WrongDataLength, noted: &mut Vec<Noted>) {
+    let WrongDataLength { length_tag, data_tag, stated, found } = *wrong;
+    let text = format!("tag {length_tag} says {stated} bytes, but tag {data_tag} has {found} up to the next separator");
+    noted.push(Noted { code: "fix-data-length", level: Level::Error, tag: length_tag, text });
+}

@@ -1,0 +1,186 @@
+//! The `links` and `lifecycles` tables.
+
+use super::{Builder, Chunk, Column, Encoder, IntColumn, Schema, TextColumn, TextListColumn, Type};
+
+/// The columns of `links`; `date`, the day of the later event, is the partition.
+pub fn link_schema() -> Schema {
+    let columns = vec![
+        Column::required("kind", Type::Text).with_stats(),
+        Column::required("from_event_id", Type::Text).with_bloom(),
+        Column::required("to_event_id", Type::Text).with_bloom(),
+        Column::required("key", Type::Text),
+    ];
+    Schema { table: "links", columns, sorted_by: vec![], version: 1 }
+}
+
+/// The columns of `lifecycles`; `date`, the day of the first event, is the partition.
+pub fn lifecycle_schema() -> Schema {
+    let columns = vec![
+        Column::required("lifecycle_id", Type::Text).with_bloom().with_stats(),
+        Column::required("roots", Type::TextList),
+        Column::nullable("symbol", Type::Text).with_stats(),
+        Column::nullable("side", Type::Text),
+        Column::nullable("order_qty", Type::Decimal),
+        Column::nullable("filled_qty", Type::Decimal),
+        Column::required("state", Type::Text).with_stats(),
+        Column::nullable("first_time_ns", Type::Long).with_stats(),
+        Column::nullable("last_time_ns", Type::Long).with_stats(),
+        Column::nullable("first_time", Type::Timestamp).with_stats(),
+        Column::nullable("last_time", Type::Timestamp).with_stats(),
+        Column::required("events", Type::Long),
+        Column::required("orders", Type::Long),
+        Column::required("firms", Type::TextList),
+    ];
+    Schema { table: "lifecycles", columns, sorted_by: vec![], version: 1 }
+}
+
+/// Rows of `links` on their way to a row group.
+pub struct LinkTable {
+    rows: usize,
+    kind: TextColumn,
+    texts: [TextColumn; 3],
+}
+
+impl LinkTable {
+    pub fn new() -> LinkTable {
+        LinkTable {
+            rows: 0,
+            kind: TextColumn::repeats(),
+            texts: std::array::from_fn(|_| TextColumn::ids_sharing_prefixes()),
+        }
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub fn push(&mut self, kind: &str, from_event_id: &str, to_event_id: &str, key: &str) {
+        self.rows += 1;
+        self.kind.push(Some(kind.as_bytes()));
+        for (column, text) in self.texts.iter_mut().zip([from_event_id, to_event_id, key]) {
+            column.push(Some(text.as_bytes()));
+        }
+    }
+
+    /// Empties the table into one chunk per column of [`link_schema`].
+    pub fn encode(&mut self, schema: &Schema, encoder: &mut Encoder) -> Vec<Chunk> {
+        let rows = std::mem::take(&mut self.rows);
+        let [from, to, key] = &mut self.texts;
+        let builders: [&mut dyn Builder; 4] = [&mut self.kind, from, to, key];
+        builders.into_iter().zip(&schema.columns).map(|(b, column)| b.encode(column, rows, encoder)).collect()
+    }
+}
+
+impl Default for LinkTable {
+    fn default() -> LinkTable {
+        LinkTable::new()
+    }
+}
+
+/// One row of `lifecycles`, as the table takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifecycle<'a> {
+    pub lifecycle_id: &'a str,
+    pub roots: &'a [&'a [u8]],
+    /// Empty for none, as is `side`.
+    pub symbol: &'a str,
+    pub side: &'a str,
+    pub order_qty: Option<i64>,
+    pub filled_qty: Option<i64>,
+    pub state: &'a str,
+    pub first_time: Option<i64>,
+    pub last_time: Option<i64>,
+    pub events: u64,
+    pub orders: u64,
+    pub firms: &'a [&'a [u8]],
+}
+
+/// Rows of `lifecycles` on their way to a row group.
+pub struct LifecycleTable {
+    rows: usize,
+    id: TextColumn,
+    lists: [TextListColumn; 2],
+    texts: [TextColumn; 3],
+    decimals: [IntColumn; 2],
+    numbers: [IntColumn; 6],
+}
+
+impl LifecycleTable {
+    pub fn new() -> LifecycleTable {
+        LifecycleTable {
+            rows: 0,
+            id: TextColumn::ids(),
+            lists: std::array::from_fn(|_| TextListColumn::new()),
+            texts: std::array::from_fn(|_| TextColumn::repeats()),
+            decimals: std::array::from_fn(|_| IntColumn::repeats()),
+            numbers: std::array::from_fn(|_| IntColumn::steps()),
+        }
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub fn push(&mut self, row: &Lifecycle<'_>) {
+        let at = self.rows;
+        self.rows += 1;
+        self.id.push(Some(row.lifecycle_id.as_bytes()));
+        self.lists[0].push(Some(row.roots));
+        self.lists[1].push(Some(row.firms));
+        for (column, text) in self.texts.iter_mut().zip([row.symbol, row.side]) {
+            if !text.is_empty() {
+                column.push_at(at, text.as_bytes());
+            }
+        }
+        self.texts[2].push(Some(row.state.as_bytes()));
+        for (column, qty) in self.decimals.iter_mut().zip([row.order_qty, row.filled_qty]) {
+            column.push(qty);
+        }
+        let micros = |nanos: Option<i64>| nanos.map(|n| n.div_euclid(1000));
+        let numbers = [
+            row.first_time,
+            row.last_time,
+            micros(row.first_time),
+            micros(row.last_time),
+            Some(row.events as i64),
+            Some(row.orders as i64),
+        ];
+        for (column, number) in self.numbers.iter_mut().zip(numbers) {
+            column.push(number);
+        }
+    }
+
+    /// Empties the table into one chunk per column of [`lifecycle_schema`].
+    pub fn encode(&mut self, schema: &Schema, encoder: &mut Encoder) -> Vec<Chunk> {
+        let rows = std::mem::take(&mut self.rows);
+        let [roots, firms] = &mut self.lists;
+        let [symbol, side, state] = &mut self.texts;
+        let [order_qty, filled_qty] = &mut self.decimals;
+        let [first_ns, last_ns, first, last, events, orders] = &mut self.numbers;
+        let builders: [&mut dyn Builder; 14] = [
+            &mut self.id,
+            roots,
+            symbol,
+            side,
+            order_qty,
+            filled_qty,
+            state,
+            first_ns,
+            last_ns,
+            first,
+            last,
+            events,
+            orders,
+            firms,
+        ];
+        builders.into_iter().zip(&schema.columns).map(|(b, column)| b.encode(column, rows, encoder)).collect()
+    }
+}
+
+impl Default for LifecycleTable {
+    fn default() -> LifecycleTable {
+        LifecycleTable::new()
+    }
+}
