@@ -1,5 +1,6 @@
 //! fixtrail turns the audit files of broker-dealers into order lifecycles.
 
+pub mod cli;
 pub mod codec;
 pub mod error;
 pub mod event;

@@ -6,6 +6,7 @@
 
 mod assemble;
 mod consumer;
+mod finding_file;
 mod link;
 mod output;
 mod reader;
@@ -18,6 +19,7 @@ mod tally;
 
 pub use assemble::{Written, assemble};
 pub use consumer::{Consumer, Found, Noted};
+pub use finding_file::{FindingFile, FindingRows};
 pub use output::{
     EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, events_csv_header, finding_line,
 };

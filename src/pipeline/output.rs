@@ -4,7 +4,7 @@ use super::consumer::{Consumer, Found, Noted};
 use super::sequence::Sequence;
 use super::tables::note_troubles;
 use crate::event::{Event, Number, Text, Time};
-use crate::finding::Finding;
+use crate::finding::{Finding, Level};
 use crate::fix::dictionary::Dictionary;
 use crate::mapping::{Context, Mapper, Names, write_json_value};
 use crate::table::events::EventId;
@@ -68,6 +68,7 @@ impl<'a> LineWriter<'a> {
 pub struct Lines<'w, 'a> {
     events: Option<(&'w LineWriter<'a>, EventFormat)>,
     findings: Option<(&'w LineWriter<'a>, FindingFormat)>,
+    min_level: Level,
     event_lines: Vec<u8>,
     finding_lines: Vec<u8>,
     mapper: Mapper,
@@ -79,10 +80,12 @@ impl<'w, 'a> Lines<'w, 'a> {
     pub fn new(
         events: Option<(&'w LineWriter<'a>, EventFormat)>,
         findings: Option<(&'w LineWriter<'a>, FindingFormat)>,
+        min_level: Level,
     ) -> Lines<'w, 'a> {
         Lines {
             events,
             findings,
+            min_level,
             event_lines: Vec::new(),
             finding_lines: Vec::new(),
             mapper: Mapper::new(),
@@ -116,7 +119,7 @@ impl Consumer for Lines<'_, '_> {
             note_troubles(self.mapper.troubles(), more);
         }
         if let Some((_, format)) = self.findings {
-            for noted in found.noted.iter().chain(more.iter()) {
+            for noted in found.noted.iter().chain(more.iter()).filter(|noted| noted.level >= self.min_level) {
                 let finding = found.finding(noted.clone(), first_sub);
                 finding_line(&mut self.finding_lines, &finding, found.name, format);
             }

@@ -1,0 +1,95 @@
+//! From a plan to a committed directory of tables; what `parse -o DIR` and `link` have in common.
+
+use super::args::RunArgs;
+use super::input::unreadable_finding;
+use super::progress::with_bar;
+use crate::event::source_prefix;
+use crate::input::SourceSpec;
+use crate::pipeline::{
+    Counts, Plan, RunSummary, TableRun, UnitTables, Written, assemble, run, spool_source_findings,
+};
+use crate::progress::Progress;
+use crate::table::trail::{TakenSource, TrailWriter};
+use crate::Result;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What was made.
+pub struct Made {
+    pub summary: RunSummary,
+    /// Of the whole run, linking included.
+    pub counts: Counts,
+    pub written: Written,
+    pub specs: Vec<SourceSpec>,
+}
+
+impl Written {
+    /// The `written` part of the report.
+    pub fn report(&self, events: u64) -> BTreeMap<&'static str, u64> {
+        [
+            ("events", events),
+            ("links", self.links),
+            ("lifecycles", self.lifecycles),
+            ("findings", self.findings),
+            ("files", self.files),
+            ("bytes", self.bytes),
+        ]
+        .into_iter()
+        .collect()
+    }
+}
+
+/// Reads everything, links it if asked to, writes the files and commits them.
+///
+/// # Errors
+/// Trouble that stops the run; nothing is committed then.
+pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path, linked: bool) -> Result<Made> {
+    let specs = plan.specs.clone();
+    let threads = plan.threads;
+    let mut writer = TrailWriter::create(dir)?;
+    let tables = TableRun::create(dir, linked)?;
+    let progress = Progress::new();
+    let (summary, consumers) =
+        with_bar(args, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
+    drop(consumers);
+    let mut counts = summary.counts.clone();
+    let mut late = summary.findings.clone();
+    for text in unreadable {
+        let finding = unreadable_finding(text);
+        counts.whole_finding(&finding);
+        late.push(finding);
+    }
+    let names: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
+    spool_source_findings(&tables, &late, |source| {
+        let name = names.get(source as usize).cloned().unwrap_or_default();
+        let prefix = source_prefix(&name);
+        (name, prefix)
+    })?;
+    let (events, findings, linker) = tables.into_parts();
+    let linked = linker.map(|linker| linker.finish(event_prefixes(&names)));
+    let written =
+        assemble(&mut writer, &events, &findings, linked.as_ref(), &names, threads, &mut counts)?;
+    for ((spec, info), messages) in specs.iter().zip(&summary.sources).zip(&summary.messages_by_source) {
+        writer.add_source(TakenSource {
+            name: spec.name.clone(),
+            digest: info.digest.clone().unwrap_or_default(),
+            bytes: info.bytes,
+            messages: *messages,
+        });
+    }
+    writer.commit()?;
+    Ok(Made { summary, counts, written, specs })
+}
+
+fn event_prefixes(names: &[String]) -> Vec<[u8; 12]> {
+    names
+        .iter()
+        .map(|name| {
+            let mut prefix = [b'0'; 12];
+            for (to, from) in prefix.iter_mut().zip(source_prefix(name).bytes()) {
+                *to = from;
+            }
+            prefix
+        })
+        .collect()
+}

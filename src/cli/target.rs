@@ -1,0 +1,92 @@
+//! Where results go: standard output, a file that appears when it is complete, or a directory.
+
+use crate::table::cleanup::TempFile;
+use crate::{Error, Result};
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The directory a file lies in.
+pub fn parent(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A place for lines of text.
+pub enum Target {
+    Stdout,
+    File { temp: TempFile, path: PathBuf },
+}
+
+impl Target {
+    /// Standard output for `None` and `-`, else a file, which must not exist unless `force`.
+    ///
+    /// # Errors
+    /// An existing file, or a directory that cannot be written to.
+    pub fn open(path: Option<&Path>, force: bool) -> Result<Target> {
+        let Some(path) = path.filter(|path| path.as_os_str() != "-") else { return Ok(Target::Stdout) };
+        check_new_file(path, force)?;
+        Ok(Target::File { temp: TempFile::create(parent(path))?, path: path.to_path_buf() })
+    }
+
+    /// A buffered writer to it.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be used.
+    pub fn writer(&self) -> Result<Box<dyn Write + Send>> {
+        Ok(match self {
+            Target::Stdout => Box::new(BufWriter::with_capacity(1 << 16, io::stdout())),
+            Target::File { temp, path } => {
+                let file = temp.file().try_clone().map_err(Error::io(path, "cannot write"))?;
+                Box::new(BufWriter::with_capacity(1 << 20, file))
+            }
+        })
+    }
+
+    /// Gives a file its name.
+    ///
+    /// # Errors
+    /// When it cannot be made durable or renamed.
+    pub fn publish(self) -> Result<()> {
+        match self {
+            Target::Stdout => Ok(()),
+            Target::File { temp, path } => temp.publish(&path),
+        }
+    }
+}
+
+/// A file may be written here.
+///
+/// # Errors
+/// A directory of that name, or a file that `force` does not allow to replace.
+pub fn check_new_file(path: &Path, force: bool) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::Usage(format!("{}: is a directory, expected a file", path.display())));
+    }
+    if !force && fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file()) {
+        return Err(Error::Usage(format!("{}: exists already; --force replaces it", path.display())));
+    }
+    Ok(())
+}
+
+/// What a failed write to a file means; the path is said by whoever knows it.
+pub fn file_error(error: io::Error) -> Error {
+    Error::io("output", "cannot write")(error)
+}
+
+/// Makes a directory for a trail or for tables. What holds something else already needs `force`.
+///
+/// # Errors
+/// When it exists and is in use, or cannot be made.
+pub fn directory(path: &Path, force: bool, what: &str) -> Result<()> {
+    if path.exists() && !path.is_dir() {
+        return Err(Error::Usage(format!("{}: is a file, expected a directory", path.display())));
+    }
+    fs::create_dir_all(path).map_err(Error::io(path, "cannot make the directory"))?;
+    let mut entries = fs::read_dir(path).map_err(Error::io(path, "cannot list the directory"))?;
+    let used = entries.any(|entry| entry.is_ok_and(|e| !e.file_name().as_encoded_bytes().starts_with(b".")));
+    if used && !force {
+        let text = format!("{}: is not empty; adding to {what} comes later, --force replaces it", path.display());
+        return Err(Error::Usage(text));
+    }
+    Ok(())
+}
