@@ -30,15 +30,23 @@
 //! # }
 //! ```
 
+mod bloom;
 mod chunk;
 pub mod cleanup;
 mod encoder;
 mod file;
 mod flag;
+mod footer;
 mod int;
+mod levels;
 mod list;
+mod numbers;
+mod page;
 mod schema;
 mod spool;
+mod symbols;
+#[cfg(test)]
+mod tests;
 mod text;
 pub mod trail;
 
