@@ -33,6 +33,7 @@
 mod bloom;
 mod chunk;
 pub mod cleanup;
+mod delta;
 mod encoder;
 mod file;
 mod flag;
@@ -49,6 +50,7 @@ mod symbols;
 mod tests;
 mod text;
 pub mod trail;
+mod trail_writer;
 
 pub use chunk::{Bound, Chunk};
 pub use encoder::{Builder, Encoder};
@@ -59,3 +61,5 @@ pub use list::TextListColumn;
 pub use schema::{Column, Schema, Type};
 pub use spool::{Spool, SpooledChunk};
 pub use text::TextColumn;
+pub use trail::Trail;
+pub use trail_writer::TrailWriter;
