@@ -1,6 +1,17 @@
 //! What a worker needs to turn builders into chunks: a compressor and buffers that are used again.
 
-use super::{Chunk, Column};
+use super::chunk::{Bounds, Chunk, ChunkMeta, Coding};
+use super::page;
+use super::{Column, bloom};
+use crate::codec::bytes::Prefixes;
+use zstd::bulk::Compressor;
+
+/// Most rows in a page, a multiple of 64.
+pub(super) const PAGE_ROWS: usize = 128 * 1024;
+/// A page of texts is cut at about this size before compression.
+pub(super) const PAGE_BYTES: usize = 1 << 20;
+/// Zstandard's fastest regular level: higher ones cost more time and hardly save any space here.
+const LEVEL: i32 = 1;
 
 /// A column under construction.
 ///
@@ -11,22 +22,121 @@ pub trait Builder {
 
     /// Empties the builder into a chunk of `rows` rows; rows that were not pushed are null.
     ///
-    /// The builder keeps its buffers for the next row group. The same pushes give the same bytes. `rows` is at least
-    /// [`Builder::rows`]; in a column that is not nullable it is equal.
+    /// The builder keeps its buffers for the next row group. The same pushes give the same bytes.
+    ///
+    /// # Panics
+    /// When more rows were pushed than `rows`, when a column that is not nullable has a null, or when the builder is
+    /// not one for the column's type: these are faults of the caller, not of the data.
     fn encode(&mut self, column: &Column, rows: usize, encoder: &mut Encoder) -> Chunk;
 }
 
 /// Buffers and compressor of one worker, used for every chunk it encodes.
-pub struct Encoder {}
+pub struct Encoder {
+    compressor: Compressor<'static>,
+    raw: Vec<u8>,
+    packed: Vec<u8>,
+    pub(super) prefixes: Prefixes,
+    pub(super) numbers: super::numbers::Numbers,
+}
 
 impl Encoder {
     pub fn new() -> Encoder {
-        todo!()
+        let compressor = Compressor::new(LEVEL).expect("the level is one of the library's");
+        Encoder {
+            compressor,
+            raw: Vec::new(),
+            packed: Vec::new(),
+            prefixes: Prefixes::default(),
+            numbers: super::numbers::Numbers::default(),
+        }
+    }
+
+    /// Compresses what `self.raw` holds to `self.packed`.
+    fn compress(&mut self) {
+        self.packed.clear();
+        self.packed.reserve(zstd::zstd_safe::compress_bound(self.raw.len()));
+        self.compressor
+            .compress_to_buffer(&self.raw, &mut self.packed)
+            .expect("the buffer has room for the worst case and the input has no limit");
     }
 }
 
 impl Default for Encoder {
     fn default() -> Encoder {
         Encoder::new()
+    }
+}
+
+/// A chunk that grows page by page.
+pub(super) struct ChunkWriter {
+    bytes: Vec<u8>,
+    raw_len: usize,
+    symbols_len: usize,
+    levels: usize,
+    pages: Vec<(Coding, usize)>,
+}
+
+impl ChunkWriter {
+    pub(super) fn new() -> ChunkWriter {
+        ChunkWriter { bytes: Vec::new(), raw_len: 0, symbols_len: 0, levels: 0, pages: Vec::new() }
+    }
+
+    /// The page of `count` symbols, which comes before every data page; `fill` appends them in PLAIN.
+    pub(super) fn symbols(&mut self, encoder: &mut Encoder, count: usize, fill: impl FnOnce(&mut Vec<u8>)) {
+        encoder.raw.clear();
+        fill(&mut encoder.raw);
+        encoder.compress();
+        page::put_symbols_header(count, encoder.raw.len(), encoder.packed.len(), &mut self.bytes);
+        self.raw_len += self.bytes.len() + encoder.raw.len();
+        self.bytes.extend_from_slice(&encoder.packed);
+        self.symbols_len = self.bytes.len();
+    }
+
+    /// A data page with `levels` values and nulls; `fill` appends levels and values.
+    pub(super) fn page(
+        &mut self,
+        encoder: &mut Encoder,
+        coding: Coding,
+        levels: usize,
+        fill: impl FnOnce(&mut Vec<u8>, &mut Prefixes),
+    ) {
+        encoder.raw.clear();
+        fill(&mut encoder.raw, &mut encoder.prefixes);
+        encoder.compress();
+        let start = self.bytes.len();
+        page::put_data_header(coding, levels, encoder.raw.len(), encoder.packed.len(), &mut self.bytes);
+        self.raw_len += self.bytes.len() - start + encoder.raw.len();
+        self.bytes.extend_from_slice(&encoder.packed);
+        self.levels += levels;
+        match self.pages.last_mut() {
+            Some((last, count)) if *last == coding => *count += 1,
+            _ => self.pages.push((coding, 1)),
+        }
+    }
+
+    pub(super) fn finish(
+        mut self,
+        rows: usize,
+        nulls: usize,
+        bounds: Option<Bounds>,
+        bloom: Option<bloom::Bloom>,
+    ) -> Chunk {
+        let pages_len = self.bytes.len();
+        if let Some(bloom) = bloom {
+            bloom.put(&mut self.bytes);
+        }
+        let bloom_len = self.bytes.len() - pages_len;
+        let meta = ChunkMeta {
+            rows,
+            levels: self.levels,
+            nulls,
+            pages_len,
+            raw_len: self.raw_len,
+            symbols_len: self.symbols_len,
+            pages: self.pages,
+            bounds,
+            bloom_len,
+        };
+        Chunk { bytes: self.bytes, meta }
     }
 }

@@ -1,8 +1,16 @@
 //! Puts chunks together to a Parquet file that appears under its name only when it is complete.
 
-use super::{Bound, Chunk, Schema, SpooledChunk};
-use crate::Result;
+use super::chunk::{Bound, Chunk, ChunkMeta};
+use super::cleanup::TempFile;
+use super::{Schema, SpooledChunk, footer};
+use crate::{Error, Result};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaDataWriter, RowGroupMetaData};
+use parquet::schema::types::SchemaDescPtr;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8] = b"PAR1";
 
 /// One column of a row group, wherever it is.
 #[derive(Clone, Copy, Debug)]
@@ -11,36 +19,141 @@ pub enum Piece<'a> {
     Spooled(&'a SpooledChunk),
 }
 
+impl Piece<'_> {
+    fn meta(&self) -> &ChunkMeta {
+        match self {
+            Piece::Fresh(chunk) => &chunk.meta,
+            Piece::Spooled(chunk) => &chunk.meta,
+        }
+    }
+}
+
 /// A Parquet file being written under a temporary name in its directory.
-pub struct TableFile {}
+pub struct TableFile {
+    path: PathBuf,
+    temp: TempFile,
+    schema: Schema,
+    descr: SchemaDescPtr,
+    hasher: blake3::Hasher,
+    len: u64,
+    rows: u64,
+    row_groups: Vec<RowGroupMetaData>,
+    columns: Vec<ColumnSummary>,
+    buffer: Vec<u8>,
+}
 
 impl TableFile {
     /// Starts a file that [`TableFile::finish`] will call `dir/name`. `dir` exists.
     pub fn create(dir: &Path, name: &str, schema: &Schema) -> Result<TableFile> {
-        let _ = (dir, name, schema);
-        todo!()
+        let path = dir.join(name);
+        let descr = footer::descriptor(schema).map_err(refused(&path))?;
+        let columns = schema.columns.iter().map(|column| ColumnSummary::new(column.name)).collect();
+        let mut file = TableFile {
+            temp: TempFile::create(dir)?,
+            path,
+            schema: schema.clone(),
+            descr,
+            hasher: blake3::Hasher::new(),
+            len: 0,
+            rows: 0,
+            row_groups: Vec::new(),
+            columns,
+            buffer: Vec::new(),
+        };
+        file.write(MAGIC)?;
+        Ok(file)
     }
 
-    /// Adds a row group: one piece for each column of the schema, in its order, all with the same number of rows.
+    /// Adds a row group: one piece for each column of the schema, in its order, all with the same number of rows. None
+    /// is added for no rows.
+    ///
+    /// # Panics
+    /// When the pieces are not those of the schema: a fault of the caller.
     pub fn append_row_group(&mut self, pieces: &[Piece]) -> Result<()> {
-        let _ = pieces;
-        todo!()
+        assert_eq!(pieces.len(), self.schema.columns.len(), "one piece for each column of {}", self.schema.table);
+        let rows = pieces.first().map_or(0, |piece| piece.meta().rows);
+        assert!(pieces.iter().all(|piece| piece.meta().rows == rows), "all columns have the same number of rows");
+        if rows == 0 {
+            return Ok(());
+        }
+        let mut starts = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            starts.push(self.len);
+            self.write_part(piece, 0, piece.meta().pages_len)?;
+        }
+        let mut chunks = Vec::with_capacity(pieces.len());
+        for (index, (piece, start)) in pieces.iter().zip(starts).enumerate() {
+            let meta = piece.meta();
+            let bloom = self.len;
+            self.write_part(piece, meta.pages_len, meta.bloom_len)?;
+            let column = &self.schema.columns[index];
+            let chunk = footer::chunk(self.descr.column(index), column, meta, start, bloom);
+            chunks.push(chunk.map_err(refused(&self.path))?);
+            self.columns[index].add(meta);
+        }
+        let group = footer::row_group(&self.descr, &self.schema, chunks, rows, self.row_groups.len());
+        self.row_groups.push(group.map_err(refused(&self.path))?);
+        self.rows += rows as u64;
+        Ok(())
     }
 
     /// Rows so far.
     pub fn rows(&self) -> u64 {
-        todo!()
+        self.rows
     }
 
     /// Bytes so far.
     pub fn len_bytes(&self) -> u64 {
-        todo!()
+        self.len
     }
 
     /// Writes the footer, makes the file durable and gives it its name, replacing a file that has it already. Without a
     /// row group it is an empty table that still shows its columns. Dropping the file instead removes it.
-    pub fn finish(self) -> Result<FileSummary> {
-        todo!()
+    pub fn finish(mut self) -> Result<FileSummary> {
+        let metadata = footer::file(&self.descr, &self.schema, std::mem::take(&mut self.row_groups));
+        let mut footer = Vec::new();
+        ParquetMetaDataWriter::new(&mut footer, &metadata).finish().map_err(refused(&self.path))?;
+        self.write(&footer)?;
+        self.temp.publish(&self.path)?;
+        Ok(FileSummary {
+            path: self.path,
+            rows: self.rows,
+            bytes: self.len,
+            digest: self.hasher.finalize().to_hex().to_string(),
+            columns: self.columns,
+        })
+    }
+
+    fn write_part(&mut self, piece: &Piece, start: usize, len: usize) -> Result<()> {
+        match piece {
+            Piece::Fresh(chunk) => self.write(&chunk.bytes[start..start + len]),
+            Piece::Spooled(chunk) => {
+                let mut buffer = std::mem::take(&mut self.buffer);
+                buffer.resize(len, 0);
+                chunk.spool.read(chunk.start + start as u64, &mut buffer)?;
+                let written = self.write(&buffer);
+                self.buffer = buffer;
+                written
+            }
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.hasher.update(bytes);
+        self.temp.file().write_all(bytes).map_err(Error::io(&self.path, "cannot write"))?;
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// The library's refusal about the file at `path`.
+fn refused(path: &Path) -> impl FnOnce(ParquetError) -> Error {
+    let path = path.to_path_buf();
+    move |error| match error {
+        ParquetError::External(error) if error.is::<io::Error>() => {
+            Error::Io { path, doing: "cannot write", source: *error.downcast().expect("the guard asked for its type") }
+        }
+        error => Error::Parquet { path, what: error.to_string() },
     }
 }
 
@@ -64,4 +177,26 @@ pub struct ColumnSummary {
     /// Least and greatest value; none without statistics or without a value.
     pub min: Option<Bound>,
     pub max: Option<Bound>,
+    /// A chunk has values without a bound.
+    unbounded: bool,
+}
+
+impl ColumnSummary {
+    fn new(name: &'static str) -> ColumnSummary {
+        ColumnSummary { name, nulls: 0, min: None, max: None, unbounded: false }
+    }
+
+    fn add(&mut self, meta: &ChunkMeta) {
+        self.nulls += meta.nulls as u64;
+        let bounds = meta.bounds.as_ref();
+        self.unbounded |= meta.nulls < meta.rows && bounds.is_none_or(|bounds| bounds.max.is_none());
+        if self.unbounded {
+            (self.min, self.max) = (None, None);
+        } else if let Some(bounds) = bounds {
+            let min = self.min.take().map_or_else(|| bounds.min.clone(), |min| min.min(bounds.min.clone()));
+            self.min = Some(min);
+            // None is less than any bound.
+            self.max = self.max.take().max(bounds.max.clone());
+        }
+    }
 }

@@ -30,20 +30,30 @@
 //! # }
 //! ```
 
+mod bloom;
 mod chunk;
 pub mod cleanup;
+mod delta;
 mod encoder;
 pub mod events;
 mod file;
 pub mod findings;
 mod flag;
+mod footer;
 mod int;
+mod levels;
 pub mod linked;
 mod list;
+mod numbers;
+mod page;
 mod schema;
 mod spool;
+mod symbols;
+#[cfg(test)]
+mod tests;
 mod text;
 pub mod trail;
+mod trail_writer;
 
 pub use chunk::{Bound, Chunk};
 pub use encoder::{Builder, Encoder};
@@ -54,3 +64,5 @@ pub use list::TextListColumn;
 pub use schema::{Column, Schema, Type};
 pub use spool::{Spool, SpooledChunk};
 pub use text::TextColumn;
+pub use trail::Trail;
+pub use trail_writer::TrailWriter;

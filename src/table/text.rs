@@ -1,48 +1,228 @@
 //! Builds a text column.
 
-use super::{Builder, Chunk, Column, Encoder};
+use super::bloom::Bloom;
+use super::chunk::{Bounds, Chunk, Coding};
+use super::encoder::{ChunkWriter, PAGE_BYTES, PAGE_ROWS};
+use super::levels::Levels;
+use super::symbols::Symbols;
+use super::{Builder, Column, Encoder, Type};
+use crate::codec::{bytes, hybrid};
+use std::ops::Range;
 
 /// Texts pushed row by row.
-pub struct TextColumn {}
+#[derive(Debug)]
+pub struct TextColumn {
+    levels: Levels,
+    kind: Kind,
+    /// The texts so far are in `symbols` and `codes`, else in `bytes` and `lengths`.
+    by_symbol: bool,
+    symbols: Symbols,
+    codes: Vec<u16>,
+    bytes: Vec<u8>,
+    lengths: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Repeats,
+    Ids,
+    SharedPrefixes,
+}
 
 impl TextColumn {
     /// For values that come again and again: symbols and codes, written once each; becomes [`TextColumn::ids`] by itself
     /// when they turn out not to.
     pub fn repeats() -> TextColumn {
-        todo!()
+        TextColumn::new(Kind::Repeats)
     }
 
     /// For values that are mostly different: lengths and bytes.
     pub fn ids() -> TextColumn {
-        todo!()
+        TextColumn::new(Kind::Ids)
     }
 
     /// For ids that share their beginning with the row before.
     pub fn ids_sharing_prefixes() -> TextColumn {
-        todo!()
+        TextColumn::new(Kind::SharedPrefixes)
+    }
+
+    fn new(kind: Kind) -> TextColumn {
+        TextColumn {
+            levels: Levels::default(),
+            kind,
+            by_symbol: kind == Kind::Repeats,
+            symbols: Symbols::new(),
+            codes: Vec::new(),
+            bytes: Vec::new(),
+            lengths: Vec::new(),
+        }
     }
 
     /// Adds a row. The bytes are valid UTF-8, which only a debug build checks.
     #[inline]
     pub fn push(&mut self, value: Option<&[u8]>) {
-        let _ = value;
-        todo!()
+        match value {
+            Some(value) => self.push_value(value),
+            None => self.levels.push_nulls(1),
+        }
     }
 
     /// Adds a value at `row`, counted from 0 in the row group; the rows since the last push are null.
     #[inline]
     pub fn push_at(&mut self, row: usize, value: &[u8]) {
-        let _ = (row, value);
-        todo!()
+        self.levels.fill_to(row);
+        self.push_value(value);
+    }
+
+    #[inline]
+    fn push_value(&mut self, value: &[u8]) {
+        debug_assert!(std::str::from_utf8(value).is_ok(), "a text column holds UTF-8");
+        self.levels.push_value();
+        if self.by_symbol {
+            match self.symbols.number(value, self.codes.len()) {
+                Some(number) => return self.codes.push(number),
+                None => self.leave_symbols(),
+            }
+        }
+        self.bytes.extend_from_slice(value);
+        self.lengths.push(value.len() as u32);
+    }
+
+    /// Symbols do not pay: writes the texts so far out.
+    #[cold]
+    fn leave_symbols(&mut self) {
+        self.by_symbol = false;
+        for code in self.codes.drain(..) {
+            let value = self.symbols.get(code);
+            self.bytes.extend_from_slice(value);
+            self.lengths.push(value.len() as u32);
+        }
+    }
+
+    fn coding(&self) -> Coding {
+        match self.kind {
+            _ if self.by_symbol => Coding::Symbols,
+            Kind::SharedPrefixes => Coding::Prefixes,
+            _ => Coding::LengthsFirst,
+        }
+    }
+
+    /// Appends the page of symbols.
+    fn put_symbols(&self, out: &mut Vec<u8>) {
+        for symbol in self.symbols.iter() {
+            out.extend_from_slice(&(symbol.len() as u32).to_le_bytes());
+            out.extend_from_slice(symbol);
+        }
+    }
+
+    /// Rows in a page: a multiple of 64, so that levels are copied as whole words.
+    fn page_rows(&self) -> usize {
+        match (self.bytes.len() / self.levels.rows().max(1)).max(1) {
+            _ if self.by_symbol => PAGE_ROWS,
+            average => (PAGE_BYTES / average / 64 * 64).clamp(64, PAGE_ROWS),
+        }
     }
 }
 
 impl Builder for TextColumn {
     fn rows(&self) -> usize {
-        todo!()
+        self.levels.rows()
     }
 
-    fn encode(&mut self, _column: &Column, _rows: usize, _encoder: &mut Encoder) -> Chunk {
-        todo!()
+    fn encode(&mut self, column: &Column, rows: usize, encoder: &mut Encoder) -> Chunk {
+        assert!(column.ty == Type::Text, "column {} is not a text column", column.name);
+        self.levels.fill_to_end(column, rows);
+        let mut chunk = ChunkWriter::new();
+        let mut coding = self.coding();
+        let width = width(self.symbols.len());
+        if self.levels.values() == 0 {
+            coding = Coding::Plain;
+        } else if coding == Coding::Symbols {
+            chunk.symbols(encoder, self.symbols.len(), |out| self.put_symbols(out));
+        }
+        let (mut value, mut byte) = (0, 0);
+        for page in self.levels.pages(self.page_rows()) {
+            let values = value..value + self.levels.values_in(&page);
+            value = values.end;
+            // An empty page in PLAIN holds nothing at all, which no reader misunderstands.
+            let coding = if values.is_empty() { Coding::Plain } else { coding };
+            let texts = match coding {
+                Coding::LengthsFirst | Coding::Prefixes => {
+                    let len: usize = self.lengths[values.clone()].iter().map(|l| *l as usize).sum();
+                    byte..byte + len
+                }
+                _ => byte..byte,
+            };
+            byte = texts.end;
+            chunk.page(encoder, coding, page.len(), |out, prefixes| {
+                if column.nullable {
+                    self.levels.put(&page, out);
+                }
+                let parts = |texts: Range<usize>| (&self.bytes[texts], &self.lengths[values.clone()]);
+                match coding {
+                    Coding::Symbols => {
+                        out.push(width as u8);
+                        hybrid::put(&self.codes[values.clone()], width, out);
+                    }
+                    Coding::Prefixes => {
+                        let (texts, lengths) = parts(texts);
+                        bytes::put_prefixes(texts, lengths, prefixes, out);
+                    }
+                    Coding::LengthsFirst => {
+                        let (texts, lengths) = parts(texts);
+                        bytes::put_lengths_first(texts, lengths, out);
+                    }
+                    Coding::Plain | Coding::Delta => {}
+                }
+            });
+        }
+        let (bounds, bloom) = if self.by_symbol {
+            let symbols = &self.symbols;
+            let bounds = column.stats.then(|| Bounds::of_texts(symbols.iter())).flatten();
+            (bounds, column.bloom.then(|| Bloom::of(symbols.iter(), symbols.len())))
+        } else {
+            let texts = || Texts { bytes: &self.bytes, lengths: self.lengths.iter() };
+            let bounds = column.stats.then(|| Bounds::of_texts(texts())).flatten();
+            (bounds, column.bloom.then(|| Bloom::of(texts(), self.lengths.len())))
+        };
+        let chunk = chunk.finish(rows, rows - self.levels.values(), bounds, bloom);
+        self.clear();
+        chunk
+    }
+}
+
+impl TextColumn {
+    fn clear(&mut self) {
+        self.levels.clear();
+        if self.symbols.len() > 0 {
+            self.symbols.clear();
+        }
+        self.codes.clear();
+        self.bytes.clear();
+        self.lengths.clear();
+        self.by_symbol = self.kind == Kind::Repeats;
+    }
+}
+
+/// Bits for the number of one of `count` symbols. Not 0 for a single one, which some readers do not expect.
+pub(super) fn width(count: usize) -> u32 {
+    (usize::BITS - count.saturating_sub(1).leading_zeros()).max(1)
+}
+
+/// Texts by their lengths.
+struct Texts<'a> {
+    bytes: &'a [u8],
+    lengths: std::slice::Iter<'a, u32>,
+}
+
+impl<'a> Iterator for Texts<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let length = self.lengths.next()?;
+        let text;
+        (text, self.bytes) = self.bytes.split_at(*length as usize);
+        Some(text)
     }
 }

@@ -3,10 +3,9 @@
 //! `TRAIL/<table>/date=YYYY-MM-DD/….parquet` holds rows, `TRAIL/<table>/_delta_log/` the versions of one table, and
 //! `TRAIL/_commits/N.json` the versions of all tables that belong together. Nothing counts before that file exists.
 
-use super::{FileSummary, Schema};
-use crate::Result;
-use crate::types::Date;
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One file that belongs to a version of a table.
@@ -26,6 +25,7 @@ pub struct TableState {
     pub name: String,
     /// Version in the table's `_delta_log`.
     pub version: u64,
+    /// Sorted by path.
     pub files: Vec<LiveFile>,
 }
 
@@ -46,6 +46,7 @@ pub struct Commit {
     pub writer: String,
     /// Milliseconds since 1970-01-01T00:00:00Z.
     pub time_ms: i64,
+    /// Sorted by name.
     pub tables: Vec<TableState>,
     pub sources: Vec<TakenSource>,
 }
@@ -53,21 +54,29 @@ pub struct Commit {
 /// A trail as one commit shows it.
 #[derive(Clone, Debug)]
 pub struct Trail {
-    path: PathBuf,
-    commit: Commit,
+    pub(super) path: PathBuf,
+    pub(super) commit: Commit,
 }
 
 impl Trail {
     /// A trail is there: at least one commit.
     pub fn exists(path: &Path) -> bool {
-        let _ = path;
-        todo!()
+        matches!(latest(path), Ok(Some(_)))
     }
 
     /// The latest commit.
+    ///
+    /// # Errors
+    /// When `path` is no trail, or its latest commit cannot be read.
     pub fn open(path: &Path) -> Result<Trail> {
-        let _ = path;
-        todo!()
+        let Some(version) = latest(path)? else {
+            return Err(Error::Usage(format!("{}: not a trail: it has no commit", path.display())));
+        };
+        let file = commit_path(path, version);
+        let text = fs::read(&file).map_err(Error::io(&file, "cannot read"))?;
+        let commit = serde_json::from_slice(&text)
+            .map_err(|error| Error::Damaged { path: file, what: format!("not a commit: {error}") })?;
+        Ok(Trail { path: path.to_path_buf(), commit })
     }
 
     pub fn path(&self) -> &Path {
@@ -80,58 +89,36 @@ impl Trail {
 
     /// Full paths of the files of a table, sorted; an error that lists the tables when there is no such table.
     pub fn files(&self, table: &str) -> Result<Vec<PathBuf>> {
-        let _ = table;
-        todo!()
+        let Some(state) = self.commit.tables.iter().find(|state| state.name == table) else {
+            let names: Vec<&str> = self.commit.tables.iter().map(|state| state.name.as_str()).collect();
+            let text = format!("{}: no table `{table}`; it has {}", self.path.display(), names.join(", "));
+            return Err(Error::Usage(text));
+        };
+        Ok(state.files.iter().map(|file| self.path.join(table).join(&file.path)).collect())
     }
 }
 
-/// Files and sources on their way to a commit.
-pub struct TrailWriter {}
+pub(super) fn commits_dir(trail: &Path) -> PathBuf {
+    trail.join("_commits")
+}
 
-impl TrailWriter {
-    /// Starts a new trail, or the next commit of one, whose files are all replaced.
-    pub fn create(path: &Path) -> Result<TrailWriter> {
-        let _ = path;
-        todo!()
-    }
+pub(super) fn commit_path(trail: &Path, version: u64) -> PathBuf {
+    commits_dir(trail).join(format!("{version}.json"))
+}
 
-    /// The number the commit will have; part of its files' names.
-    pub fn version(&self) -> u64 {
-        todo!()
+/// The number of the latest commit; none when the directory is no trail or not there.
+pub(super) fn latest(trail: &Path) -> Result<Option<u64>> {
+    let dir = commits_dir(trail);
+    let entries = match fs::read_dir(&dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io(&dir, "cannot read")(error)),
+    };
+    let mut last = None;
+    for entry in entries {
+        let name = entry.map_err(Error::io(&dir, "cannot read"))?.file_name();
+        let version = name.to_str().and_then(|name| name.strip_suffix(".json")).and_then(|n| n.parse().ok());
+        last = last.max(version);
     }
-
-    /// The directory for a table's rows of one day, made if it is not there.
-    pub fn partition_dir(&self, table: &str, date: Option<Date>) -> Result<PathBuf> {
-        let _ = (table, date);
-        todo!()
-    }
-
-    /// The name of the `n`-th file of a partition in this commit.
-    pub fn file_name(&self, n: usize) -> String {
-        let _ = n;
-        todo!()
-    }
-
-    /// Declares a table; it is in the commit even without a file.
-    pub fn add_table(&mut self, schema: &Schema) {
-        let _ = schema;
-        todo!()
-    }
-
-    /// Takes a finished file into the commit.
-    pub fn add_file(&mut self, table: &str, date: Option<Date>, file: FileSummary) {
-        let _ = (table, date, file);
-        todo!()
-    }
-
-    /// Takes a source into the commit.
-    pub fn add_source(&mut self, source: TakenSource) {
-        let _ = source;
-        todo!()
-    }
-
-    /// Writes each table's version and then the commit; the commit is what makes the files count.
-    pub fn commit(self) -> Result<Trail> {
-        todo!()
-    }
+    Ok(last)
 }
