@@ -6,6 +6,7 @@ pub mod fields;
 pub mod frame;
 pub mod group;
 pub mod message;
+pub mod prefix;
 mod separator;
 #[cfg(test)]
 mod tests;
