@@ -1,0 +1,127 @@
+//! A message type as the checks use it: which tags may stand where, found by array look-ups.
+
+use super::kind::Kind;
+use super::version::Added;
+
+/// No group, no code set.
+pub(in crate::fix) const NONE: u16 = u16::MAX;
+/// Marks a table entry of a tag that stands in groups only.
+const GROUPED: u16 = 1 << 15;
+
+/// One tag at one place of a message: at its root or in one of its groups.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::fix) struct Member {
+    pub tag: u32,
+    /// Place of the code set within the dictionary, or [`NONE`].
+    pub codes: u16,
+    /// For a count tag, place of its group within [`MessageDef::containers`], else [`NONE`].
+    pub group: u16,
+    pub kind: Kind,
+    /// Only later versions have it here.
+    pub later: bool,
+    pub added: Added,
+}
+
+/// Members of an optional component: when one of `any` is there, all of `required` must be.
+#[derive(Clone, Debug)]
+pub(in crate::fix) struct Conditional {
+    pub any: Box<[u64]>,
+    pub required: Box<[u64]>,
+}
+
+/// The root of a message or the body of a group entry. Sets of members are bits by place in `members`.
+#[derive(Clone, Debug)]
+pub(in crate::fix) struct Container {
+    /// The group's count tag; 0 for the root.
+    pub count_tag: u32,
+    /// In the order of the standard; in a group the first is its delimiter.
+    pub members: Box<[Member]>,
+    /// Tag and place, sorted by tag.
+    by_tag: Box<[(u32, u16)]>,
+    pub required: Box<[u64]>,
+    pub conditional: Box<[Conditional]>,
+}
+
+impl Container {
+    pub(super) fn new(count_tag: u32, members: Vec<Member>, required: Vec<u64>, conditional: Vec<Conditional>) -> Self {
+        let mut by_tag: Vec<(u32, u16)> = members.iter().enumerate().map(|(i, m)| (m.tag, i as u16)).collect();
+        by_tag.sort_unstable();
+        Container {
+            count_tag,
+            members: members.into(),
+            by_tag: by_tag.into(),
+            required: required.into(),
+            conditional: conditional.into(),
+        }
+    }
+
+    /// Where a tag stands among the members.
+    pub fn place(&self, tag: u32) -> Option<usize> {
+        self.by_tag.binary_search_by_key(&tag, |&(t, _)| t).ok().map(|i| usize::from(self.by_tag[i].1))
+    }
+
+    /// 64-bit words of a set of members.
+    pub fn words(&self) -> usize {
+        self.members.len().div_ceil(64)
+    }
+}
+
+/// What the root of a message says about a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::fix) enum Root {
+    /// A member of the root, at this place.
+    Member(usize),
+    /// A member of groups only; the first such group.
+    InGroup(usize),
+    Absent,
+}
+
+/// One message type of one version.
+#[derive(Clone, Debug)]
+pub struct MessageDef {
+    name: Box<str>,
+    msg_type: Box<str>,
+    /// The root first, then the groups, each after the one it stands in.
+    pub(in crate::fix) containers: Box<[Container]>,
+    /// By tag: 0 absent; n the root's member n-1; n with [`GROUPED`] a member of container n.
+    table: Box<[u16]>,
+}
+
+impl MessageDef {
+    pub(super) fn new(msg_type: &str, name: &str, containers: Vec<Container>) -> MessageDef {
+        let size = containers.iter().flat_map(|c| c.members.iter().map(|m| m.tag + 1)).max().unwrap_or(0);
+        let mut table = vec![0; size as usize];
+        for (place, member) in containers[0].members.iter().enumerate() {
+            table[member.tag as usize] = place as u16 + 1;
+        }
+        for (place, container) in containers.iter().enumerate().skip(1) {
+            for member in &container.members {
+                let entry: &mut u16 = &mut table[member.tag as usize];
+                if *entry == 0 {
+                    *entry = place as u16 | GROUPED;
+                }
+            }
+        }
+        MessageDef { name: name.into(), msg_type: msg_type.into(), containers: containers.into(), table: table.into() }
+    }
+
+    /// The name, such as `NewOrderSingle`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The value of MsgType(35).
+    pub fn msg_type(&self) -> &str {
+        &self.msg_type
+    }
+
+    /// The root's view of a tag: one array look-up.
+    #[inline]
+    pub(in crate::fix) fn root(&self, tag: u32) -> Root {
+        match self.table.get(tag as usize) {
+            None | Some(0) => Root::Absent,
+            Some(n) if n & GROUPED != 0 => Root::InGroup(usize::from(n & !GROUPED)),
+            Some(n) => Root::Member(usize::from(n - 1)),
+        }
+    }
+}
