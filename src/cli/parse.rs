@@ -9,7 +9,8 @@ use super::target::{self, Target, file_error};
 use super::{Outcome, help_instead_of_waiting, stdin_is_terminal, summary};
 use crate::finding::Level;
 use crate::pipeline::{
-    EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, RunSummary, events_csv_header, finding_line, run,
+    EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, RunSummary, events_csv_header, finding_line,
+    run,
 };
 use crate::progress::Progress;
 use crate::{Error, Result};
@@ -103,18 +104,15 @@ fn to_lines(args: &ParseArgs, inputs: Inputs, format: ParseFormat, started: Inst
     if let (Some(writer), true) = (&finding_writer, csv_findings) {
         writer.write(FINDINGS_CSV_HEADER.as_bytes())?;
     }
-    let event_format = if format == ParseFormat::Csv { EventFormat::Csv } else { EventFormat::Json { names: args.names } };
+    let event_format =
+        if format == ParseFormat::Csv { EventFormat::Csv } else { EventFormat::Json { names: args.names } };
     if event_format == EventFormat::Csv {
         writer.write(events_csv_header().as_bytes())?;
     }
     let progress = Progress::new();
     let (summary, consumers): (RunSummary, _) = with_bar(&args.run, &specs, &progress, || {
         run(plan, &progress, || {
-            Lines::new(
-                Some((&writer, event_format)),
-                finding_writer.as_ref().map(|w| (w, finding_format)),
-                Level::Info,
-            )
+            Lines::new(Some((&writer, event_format)), finding_writer.as_ref().map(|w| (w, finding_format)), Level::Info)
         })
     })?;
     drop(consumers);

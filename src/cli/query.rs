@@ -4,4 +4,6 @@ use crate::Result;
 /// Ask a trail
 #[derive(clap::Args)]
 pub struct QueryArgs {}
-pub fn run_command(_args: &QueryArgs) -> Result<Outcome> { Ok(Outcome::Clean) }
+pub fn run_command(_args: &QueryArgs) -> Result<Outcome> {
+    Ok(Outcome::Clean)
+}

@@ -9,7 +9,14 @@ use crate::pipeline::Counts;
 use std::time::Instant;
 
 /// Says what a run did. `written` is what stands behind the counts, such as "12 files in trail/".
-pub fn close(args: &RunArgs, counts: &Counts, files: usize, written: &str, started: Instant, mut report: Report) -> Result<()> {
+pub fn close(
+    args: &RunArgs,
+    counts: &Counts,
+    files: usize,
+    written: &str,
+    started: Instant,
+    mut report: Report,
+) -> Result<()> {
     let seconds = started.elapsed().as_secs_f64();
     if !args.quiet {
         if args.verbose {

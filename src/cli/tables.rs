@@ -3,14 +3,13 @@
 use super::args::RunArgs;
 use super::input::unreadable_finding;
 use super::progress::with_bar;
+use crate::Result;
 use crate::event::source_prefix;
 use crate::input::SourceSpec;
-use crate::pipeline::{
-    Counts, Plan, RunSummary, TableRun, UnitTables, Written, assemble, run, spool_source_findings,
-};
+use crate::pipeline::{Counts, Plan, RunSummary, TableRun, UnitTables, Written, assemble, run, spool_source_findings};
 use crate::progress::Progress;
-use crate::table::trail::{TakenSource, TrailWriter};
-use crate::Result;
+use crate::table::TrailWriter;
+use crate::table::trail::TakenSource;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -49,8 +48,7 @@ pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path
     let mut writer = TrailWriter::create(dir)?;
     let tables = TableRun::create(dir, linked)?;
     let progress = Progress::new();
-    let (summary, consumers) =
-        with_bar(args, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
+    let (summary, consumers) = with_bar(args, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
     drop(consumers);
     let mut counts = summary.counts.clone();
     let mut late = summary.findings.clone();
@@ -67,8 +65,7 @@ pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path
     })?;
     let (events, findings, linker) = tables.into_parts();
     let linked = linker.map(|linker| linker.finish(event_prefixes(&names)));
-    let written =
-        assemble(&mut writer, &events, &findings, linked.as_ref(), &names, threads, &mut counts)?;
+    let written = assemble(&mut writer, &events, &findings, linked.as_ref(), &names, threads, &mut counts)?;
     for ((spec, info), messages) in specs.iter().zip(&summary.sources).zip(&summary.messages_by_source) {
         writer.add_source(TakenSource {
             name: spec.name.clone(),

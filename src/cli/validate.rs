@@ -43,8 +43,7 @@ pub fn run_command(args: &ValidateArgs) -> Result<Outcome> {
         let path = path.ok_or_else(|| Error::Usage("Parquet goes to a file: give -o FILE".to_string()))?;
         super::target::check_new_file(path, args.force)?;
         let file = FindingFile::create(path, min_level)?;
-        let (summary, consumers) =
-            with_bar(&args.run, &specs, &progress, || run(plan, &progress, || file.consumer()))?;
+        let (summary, consumers) = with_bar(&args.run, &specs, &progress, || run(plan, &progress, || file.consumer()))?;
         drop(consumers);
         late.extend(summary.findings.iter().cloned());
         file.finish(&late, |finding| name(finding).to_string())?;

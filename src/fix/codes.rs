@@ -15,6 +15,25 @@ const fn code(code: &'static str, level: Level, meaning: &'static str) -> Code {
     Code { code, level, meaning }
 }
 
+pub const BODY_LENGTH: Code =
+    code("fix-body-length", Level::Error, "BodyLength(9) does not count to CheckSum(10), or is not there");
+pub const CHECKSUM: Code = code("fix-checksum", Level::Error, "CheckSum(10) is not the sum of the bytes before it");
+pub const CHECKSUM_DIGITS: Code =
+    code("fix-checksum-digits", Level::Warning, "CheckSum(10) has fewer than three digits");
+pub const CHECKSUM_RENDERED: Code = code(
+    "fix-checksum-rendered",
+    Level::Info,
+    "CheckSum(10) was taken over the bytes with the log's separator instead of 0x01",
+);
+pub const TRUNCATED: Code =
+    code("fix-truncated", Level::Error, "the line or the input ends before the message's CheckSum(10)");
+pub const INTERLEAVED: Code =
+    code("fix-interleaved", Level::Error, "another message begins before the message's CheckSum(10)");
+pub const SPLIT: Code = code("fix-split", Level::Error, "line breaks stand inside the message");
+pub const DATA_LENGTH: Code =
+    code("fix-data-length", Level::Error, "a data field does not have the length that its length tag says");
+pub const VERSION_UNKNOWN: Code =
+    code("fix-version-unknown", Level::Error, "BeginString(8) names no version with a dictionary");
 pub const MSG_TYPE_UNKNOWN: Code = code("fix-msg-type-unknown", Level::Error, "MsgType(35) is none of its version's");
 pub const MSG_TYPE_USER: Code =
     code("fix-msg-type-user", Level::Info, "MsgType(35) starts with U: a message that the two sides defined");
@@ -45,6 +64,15 @@ pub const LATER_VERSION: Code =
 
 /// All codes, in the order in which the documentation lists them.
 pub const ALL: &[Code] = &[
+    BODY_LENGTH,
+    CHECKSUM,
+    CHECKSUM_DIGITS,
+    CHECKSUM_RENDERED,
+    TRUNCATED,
+    INTERLEAVED,
+    SPLIT,
+    DATA_LENGTH,
+    VERSION_UNKNOWN,
     MSG_TYPE_UNKNOWN,
     MSG_TYPE_USER,
     REQUIRED,

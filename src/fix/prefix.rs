@@ -16,6 +16,16 @@ pub enum Direction {
     Out,
 }
 
+impl Direction {
+    /// The word in the `direction` column.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Direction::In => "in",
+            Direction::Out => "out",
+        }
+    }
+}
+
 /// What the prefix of a message says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prefix {

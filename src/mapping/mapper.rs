@@ -52,8 +52,16 @@ impl Mapper {
         &self.troubles
     }
 
-    /// Maps a message and hands each of its events to `each`. `places` lays out the groups, or is empty without groups.
-    pub fn map(&mut self, message: &Message, places: &[Place], context: Context, mut each: impl FnMut(&Event, &Links)) {
+    /// Maps a message and hands each of its events to `each`. `places` lays out the groups, or is empty without groups;
+    /// with `names` the `tags` are called by them.
+    pub fn map(
+        &mut self,
+        message: &Message,
+        places: &[Place],
+        context: Context,
+        names: Option<&dyn Names>,
+        mut each: impl FnMut(&Event, &Links),
+    ) {
         self.begin(context);
         let plain = self.read_fields(message, places, names.is_none());
         let msg_type = self.event.text(Text::MsgType).bytes(message.bytes);
@@ -227,7 +235,13 @@ impl Mapper {
     }
 
     /// 35=E: each entry of NoOrders(73) is an order of its own, with the message's own fields around it.
-    fn map_list(&mut self, message: &Message, places: &[Place], names: Option<&dyn Names>, mut each: impl FnMut(&Event, &Links)) {
+    fn map_list(
+        &mut self,
+        message: &Message,
+        places: &[Place],
+        names: Option<&dyn Names>,
+        mut each: impl FnMut(&Event, &Links),
+    ) {
         let message_event = self.event.clone();
         let message_notes = self.notes;
         let message_consumed = std::mem::take(&mut self.consumed);

@@ -6,10 +6,10 @@ use crate::event::source_prefix;
 use crate::finding::Finding;
 use crate::link::{LifecycleRow, LinkRow, Linked, Rows};
 use crate::pipeline::Counts;
+use crate::table::TrailWriter;
 use crate::table::events::{self, unlinked_chunks};
 use crate::table::findings::{self, FindingTable};
 use crate::table::linked::{Lifecycle, LifecycleTable, LinkTable, lifecycle_schema, link_schema};
-use crate::table::trail::{TrailWriter};
 use crate::table::{Builder, Chunk, Encoder, FileSummary, Piece, Schema, TableFile, TextColumn, TextListColumn};
 use crate::types::Date;
 use crate::{Error, Result};
@@ -58,7 +58,12 @@ pub fn assemble(
     threads: usize,
     counts: &mut Counts,
 ) -> Result<Written> {
-    let schemas = Schemas { events: events::schema(), findings: findings::schema(), links: link_schema(), lifecycles: lifecycle_schema() };
+    let schemas = Schemas {
+        events: events::schema(),
+        findings: findings::schema(),
+        links: link_schema(),
+        lifecycles: lifecycle_schema(),
+    };
     writer.add_table(&schemas.events);
     writer.add_table(&schemas.findings);
     if linked.is_some() {
@@ -73,7 +78,14 @@ pub fn assemble(
     let failed: Mutex<Option<Error>> = Mutex::new(None);
     let counted = Mutex::new(Counts::default());
     let work = || {
-        let mut worker = Worker { schemas: &schemas, linked, names, prefixes: &prefixes, encoder: Encoder::new(), counts: Counts::default() };
+        let mut worker = Worker {
+            schemas: &schemas,
+            linked,
+            names,
+            prefixes: &prefixes,
+            encoder: Encoder::new(),
+            counts: Counts::default(),
+        };
         while !stop.load(Ordering::Relaxed) {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(at) else { break };

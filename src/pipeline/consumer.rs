@@ -1,11 +1,11 @@
 //! What a worker hands on: one framed message with all that is known about it.
 
+use crate::Result;
 use crate::finding::{Finding, Level, SourceId};
 use crate::fix::Message;
 use crate::fix::dictionary::Dictionary;
 use crate::fix::group::Place;
 use crate::fix::prefix::Direction;
-use crate::Result;
 use std::borrow::Cow;
 
 /// A finding about the message at hand.

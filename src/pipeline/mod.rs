@@ -20,9 +20,7 @@ mod tally;
 pub use assemble::{Written, assemble};
 pub use consumer::{Consumer, Found, Noted};
 pub use finding_file::{FindingFile, FindingRows};
-pub use output::{
-    EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, events_csv_header, finding_line,
-};
+pub use output::{EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, events_csv_header, finding_line};
 pub use reader::{Check, Reader};
 pub use run::{Plan, RunSummary, run};
 pub use scout::{Piece, Scout, SourceInfo, Unit};

@@ -99,12 +99,8 @@ impl Consumer for Lines<'_, '_> {
     fn message(&mut self, found: &Found, more: &mut Vec<Noted>) {
         let mut first_sub = None;
         if let Some((_, format)) = self.events {
-            let context = Context {
-                source: found.source,
-                offset: found.offset,
-                line: found.line,
-                capture: found.capture,
-            };
+            let context =
+                Context { source: found.source, offset: found.offset, line: found.line, capture: found.capture };
             let (lines, id, made) = (&mut self.event_lines, &mut self.id, &mut self.made);
             let dictionary = DictionaryNames(found.dictionary);
             let names = (format == EventFormat::Json { names: true }).then_some(&dictionary as &dyn Names);

@@ -6,10 +6,11 @@ use super::sessions::Sessions;
 use super::tally::Counts;
 use crate::finding::Level;
 use crate::fix::checksum::{CheckSum, check_sum};
+use crate::fix::codes::{self, Code};
 use crate::fix::dictionary::{BeginString, Dictionary, Version};
 use crate::fix::fields::{self, WrongDataLength};
 use crate::fix::frame::{self, Frame, Step, Verdict};
-use crate::fix::group::{self, Place};
+use crate::fix::group::Groups;
 use crate::fix::prefix;
 use crate::fix::validate::Validator;
 use crate::fix::{Field, Message};
@@ -27,12 +28,12 @@ pub enum Check {
 /// Reads pieces; one per worker, with buffers that are used again.
 pub struct Reader {
     check: Check,
-    /// Fields and groups are read even where nothing checks them.
     wants_fields: bool,
+    wants_groups: bool,
     default_version: Version,
     fields: Vec<Field>,
     wrong_lengths: Vec<WrongDataLength>,
-    places: Vec<Place>,
+    groups: Groups,
     validator: Validator,
     noted: Vec<Noted>,
     more: Vec<Noted>,
@@ -44,15 +45,16 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// `wants_fields` is false for a run that only frames and sums.
-    pub fn new(check: Check, wants_fields: bool, default_version: Version) -> Reader {
+    /// `wants_events` says that consumers make events, so that fields and groups are needed even where nothing is checked.
+    pub fn new(check: Check, wants_events: bool, default_version: Version) -> Reader {
         Reader {
             check,
-            wants_fields: wants_fields || check > Check::Frame,
+            wants_fields: wants_events || check > Check::Frame,
+            wants_groups: wants_events,
             default_version,
             fields: Vec::new(),
             wrong_lengths: Vec::new(),
-            places: Vec::new(),
+            groups: Groups::new(),
             validator: Validator::new(),
             noted: Vec::new(),
             more: Vec::new(),
@@ -107,16 +109,16 @@ impl Reader {
             return b"";
         }
         let start = memchr::memrchr2(b'\n', b'\r', gap).map_or(0, |i| i + 1);
-        let (before, prefix) = gap.split_at(start);
-        if before == b"\n" {
+        self.counts.prefix_bytes += (gap.len() - start) as u64;
+        if &gap[..start] == b"\n" {
             *line += 1;
             self.counts.blank_bytes += 1;
-        } else {
-            *line += memchr::memchr_iter(b'\n', before).count() as u64;
-            self.outside(before);
+            return &gap[1.max(gap.len().saturating_sub(PREFIX_LIMIT))..];
         }
-        self.counts.prefix_bytes += prefix.len() as u64;
-        &prefix[prefix.len().saturating_sub(PREFIX_LIMIT)..]
+        *line += memchr::memchr_iter(b'\n', &gap[..start]).count() as u64;
+        self.outside(&gap[..start]);
+        // The line before may tell more: some logs put the stamp there.
+        &gap[gap.len().saturating_sub(PREFIX_LIMIT)..]
     }
 
     /// Counts bytes that belong to no message.
@@ -140,7 +142,6 @@ impl Reader {
         note_framing(bytes, frame, &mut self.noted);
         let own = &bytes[frame.start..frame.end];
         self.fields.clear();
-        self.places.clear();
         let mut dictionary = None;
         if self.wants_fields {
             self.wrong_lengths.clear();
@@ -150,16 +151,21 @@ impl Reader {
             }
             let message = Message { bytes: own, fields: &self.fields };
             let chosen = choose(&mut self.last, &message, sessions, self.default_version, &mut self.noted);
-            let noted = &mut self.noted;
-            let mut sink = |code, level, tag, text| noted.push(Noted { code, level, tag, text });
             if self.check == Check::Message {
-                self.validator.check(&message, chosen, &mut self.places, &mut sink);
-            } else {
-                group::lay_out(&message, chosen, &mut self.places, &mut |_, _, _, _| {});
+                let noted = &mut self.noted;
+                self.validator.check(&message, chosen, &mut |issue| {
+                    noted.push(Noted { code: issue.code, level: issue.level, tag: issue.tag, text: issue.text() });
+                });
             }
             dictionary = Some(chosen);
         }
         let prefix = prefix::read(place.prefix);
+        let message = Message { bytes: own, fields: &self.fields };
+        let dictionary = dictionary.unwrap_or_else(|| Dictionary::get(self.default_version));
+        let places = match message.fields.get(2).and_then(|field| dictionary.message(message.value(field))) {
+            Some(definition) if self.wants_groups => self.groups.lay_out(&message, definition),
+            _ => &[],
+        };
         let found = Found {
             source: place.source,
             name: place.name,
@@ -168,12 +174,12 @@ impl Reader {
             line: place.line,
             capture: prefix.capture.map(|t| t.0),
             direction: prefix.direction,
-            message: Message { bytes: own, fields: &self.fields },
+            message,
             body: frame.body - frame.start,
             trailer: frame.trailer - frame.start,
             is_soh: frame.separator.single() == Some(1),
-            places: &self.places,
-            dictionary: dictionary.unwrap_or_else(|| Dictionary::get(self.default_version)),
+            places,
+            dictionary,
             noted: &self.noted,
         };
         self.more.clear();
@@ -219,7 +225,8 @@ fn choose(
                 sessions.logon(message);
             }
             let own = message.get(1128).and_then(Version::from_appl_ver_id);
-            return Dictionary::get(own.or_else(|| sessions.version(message)).unwrap_or(default_version));
+            let version = own.or_else(|| sessions.version(message)).unwrap_or(default_version);
+            return Dictionary::get_over_fixt(version);
         }
         None => {
             let text = format!(
@@ -227,7 +234,7 @@ fn choose(
                 begin.escape_ascii(),
                 default_version.name()
             );
-            noted.push(Noted { code: "fix-version-unknown", level: Level::Error, tag: 8, text });
+            noted.push(noted_as(codes::VERSION_UNKNOWN, 8, text));
             return Dictionary::get(default_version);
         }
     };
@@ -237,36 +244,26 @@ fn choose(
 
 /// What framing and the sum have found.
 fn note_framing(bytes: &[u8], frame: &Frame, noted: &mut Vec<Noted>) {
-    let mut note = |code, level, tag, text| noted.push(Noted { code, level, tag, text });
+    let mut note = |code: Code, tag, text| noted.push(noted_as(code, tag, text));
     match frame.verdict {
         Verdict::Good => {}
-        Verdict::BodyLength { stated, counted } => note(
-            "fix-body-length",
-            Level::Error,
-            9,
-            format!("BodyLength(9) is {stated}, counted {counted}"),
-        ),
-        Verdict::NoBodyLength => note(
-            "fix-body-length",
-            Level::Error,
-            9,
-            "BodyLength(9) is not the second field or not a number".to_string(),
-        ),
+        Verdict::BodyLength { stated, counted } => {
+            note(codes::BODY_LENGTH, 9, format!("BodyLength(9) is {stated}, counted {counted}"))
+        }
+        Verdict::NoBodyLength => {
+            note(codes::BODY_LENGTH, 9, "BodyLength(9) is not the second field or not a number".to_string())
+        }
         Verdict::Split => note(
-            "fix-split",
-            Level::Error,
+            codes::SPLIT,
             0,
             "the message is split over several lines; without the line breaks its BodyLength(9) is right".to_string(),
         ),
         Verdict::Truncated => {
-            note("fix-truncated", Level::Error, 0, "the message ends before CheckSum(10)".to_string());
+            note(codes::TRUNCATED, 0, "the message ends before CheckSum(10)".to_string());
         }
-        Verdict::Interleaved => note(
-            "fix-interleaved",
-            Level::Error,
-            0,
-            "another message begins before CheckSum(10) of this one".to_string(),
-        ),
+        Verdict::Interleaved => {
+            note(codes::INTERLEAVED, 0, "another message begins before CheckSum(10) of this one".to_string())
+        }
     }
     if matches!(frame.verdict, Verdict::Truncated | Verdict::Interleaved | Verdict::Split) {
         return;
@@ -281,24 +278,28 @@ fn note_framing(bytes: &[u8], frame: &Frame, noted: &mut Vec<Noted>) {
 fn note_sum(sum: &CheckSum, noted: &mut Vec<Noted>) {
     let Some(stated) = sum.stated else { return };
     let digits = usize::from(sum.digits);
-    let (code, level, text) = if sum.is_standard() {
+    let (code, text) = if sum.is_standard() {
         let text = format!("CheckSum(10) has {digits} digits, expected three: {:03}", sum.standard);
-        ("fix-checksum-digits", Level::Warning, text)
+        (codes::CHECKSUM_DIGITS, text)
     } else if sum.is_rendered() {
         let text = format!(
             "CheckSum(10) {stated:0digits$} is the sum of the bytes as rendered; with 0x01 as separator it is {:03}",
             sum.standard
         );
-        ("fix-checksum-rendered", Level::Info, text)
+        (codes::CHECKSUM_RENDERED, text)
     } else {
         let text = format!("CheckSum(10) is {stated:0digits$}, computed {:03}", sum.standard);
-        ("fix-checksum", Level::Error, text)
+        (codes::CHECKSUM, text)
     };
-    noted.push(Noted { code, level, tag: 10, text });
+    noted.push(noted_as(code, 10, text));
 }
 
 fn note_data_length(wrong: &WrongDataLength, noted: &mut Vec<Noted>) {
     let WrongDataLength { length_tag, data_tag, stated, found } = *wrong;
     let text = format!("tag {length_tag} says {stated} bytes, but tag {data_tag} has {found} up to the next separator");
-    noted.push(Noted { code: "fix-data-length", level: Level::Error, tag: length_tag, text });
+    noted.push(noted_as(codes::DATA_LENGTH, length_tag, text));
+}
+
+fn noted_as(code: Code, tag: u32, text: String) -> Noted {
+    Noted { code: code.code, level: code.level, tag, text }
 }

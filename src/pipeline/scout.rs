@@ -4,11 +4,11 @@
 //! worker does with the same bytes, and so finds cuts that are right even where a message holds another one.
 
 use super::sessions::Sessions;
+use crate::Result;
 use crate::finding::{Finding, Level, SourceId};
 use crate::fix::frame::{self, Frame, Step};
 use crate::fix::{Message, fields};
 use crate::input::{Block, BlockOptions, Blocks, OpenOptions, Opened, Recognised, SourceSpec, open, recognise};
-use crate::Result;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -215,16 +215,7 @@ impl Scout {
 
 /// A finding about a source and not about a message.
 pub(super) fn source_finding(source: usize, code: &'static str, level: Level, offset: u64, text: String) -> Finding {
-    Finding {
-        code: Cow::Borrowed(code),
-        level,
-        source: source as SourceId,
-        offset,
-        line: 1,
-        event: None,
-        tag: 0,
-        text,
-    }
+    Finding { code: Cow::Borrowed(code), level, source: source as SourceId, offset, line: 1, event: None, tag: 0, text }
 }
 
 impl Current {

@@ -3,6 +3,7 @@
 
 use super::consumer::{Consumer, Found, Noted};
 use super::link::LinkFill;
+use crate::Result;
 use crate::event::Event;
 use crate::finding::{Finding, Level};
 use crate::link::{Batch, Linker};
@@ -11,7 +12,6 @@ use crate::table::events::{self, EventTable};
 use crate::table::findings::{self, FindingTable};
 use crate::table::{Encoder, Schema, Spool, SpooledChunk};
 use crate::types::Date;
-use crate::Result;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -108,20 +108,14 @@ fn day_place(days: &mut Vec<DayTables>, last: usize, date: Option<Date>) -> usiz
         return last;
     }
     days.iter().position(|day| day.date == date).unwrap_or_else(|| {
-        days.push(DayTables {
-            date,
-            events: EventTable::new(),
-            findings: FindingTable::new(),
-            unit_rows: Vec::new(),
-        });
+        days.push(DayTables { date, events: EventTable::new(), findings: FindingTable::new(), unit_rows: Vec::new() });
         days.len() - 1
     })
 }
 
 impl Consumer for UnitTables<'_> {
     fn message(&mut self, found: &Found, more: &mut Vec<Noted>) {
-        let context =
-            Context { source: found.source, offset: found.offset, line: found.line, capture: found.capture };
+        let context = Context { source: found.source, offset: found.offset, line: found.line, capture: found.capture };
         let UnitTables { run, mapper, fill, batch, days, last, rows, made, .. } = self;
         let mut first = None;
         let direction = found.direction.map(|d| d.as_str());
@@ -223,7 +217,10 @@ pub(super) fn note_troubles(troubles: &[Trouble], more: &mut Vec<Noted>) {
             code: "event-value",
             level: Level::Warning,
             tag: trouble.tag,
-            text: format!("the value of tag {} {}: it is null in its column and stays in tags", trouble.tag, trouble.what),
+            text: format!(
+                "the value of tag {} {}: it is null in its column and stays in tags",
+                trouble.tag, trouble.what
+            ),
         });
     }
 }
