@@ -7,6 +7,7 @@ pub mod fix;
 pub mod input;
 pub mod link;
 pub mod mapping;
+pub mod order;
 pub mod query;
 pub mod table;
 pub mod types;
