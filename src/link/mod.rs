@@ -23,8 +23,12 @@ mod observed;
 mod orders;
 mod parent;
 mod part;
+#[cfg(test)]
+mod plain;
 mod rows;
 mod store;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod union;
 mod unlinked;

@@ -18,7 +18,8 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(super) struct Trace {
     /// Union-find over places.
     parents: Vec<u32>,
-    executions: Vec<(u64, i64, u32)>,
+    /// (ExecID, day, time, place).
+    executions: Vec<(u64, i32, i64, u32)>,
     from: Vec<u8>,
     to: Vec<u8>,
     key: Vec<u8>,
@@ -41,21 +42,21 @@ impl Trace {
         for &place in places {
             let original = observed.original(place);
             if original != place {
-                self.unite(place, original);
-                parts -= 1;
+                parts -= usize::from(self.unite(place, original));
                 self.observation(linked, events[place as usize], events[original as usize], rows);
-            } else if self.chain(linked, events, place, rows) {
-                parts -= 1;
+            } else {
+                parts -= usize::from(self.chain(linked, events, place, rows));
+                parts -= usize::from(self.correction(linked, events, place, true, rows));
             }
-            self.correction(linked, events, events[place as usize], rows);
         }
-        let mut unjoined = places.iter();
+        let mut rest = places.iter();
         while parts > 1
-            && let Some(&place) = unjoined.next()
+            && let Some(&place) = rest.next()
         {
-            while observed.original(place) == place && parts > 1 && self.chain(linked, events, place, rows) {
+            while self.chain(linked, events, place, rows) {
                 parts -= 1;
             }
+            parts -= usize::from(self.correction(linked, events, place, false, rows));
         }
     }
 
@@ -101,28 +102,37 @@ impl Trace {
         self.row(linked, LinkKind::Observation, from, to, &key, rows);
     }
 
-    /// The row of a bust or correction to the earliest report of its execution within the order.
-    fn correction(&mut self, linked: &Linked, events: &[u32], from: u32, rows: &mut impl Rows) {
+    /// The row of a bust or correction to the earliest report of its execution within the order: on its own day, else
+    /// on the newest earlier one. True when it joined two parts; unless `always`, there is no row otherwise.
+    fn correction(&mut self, linked: &Linked, events: &[u32], place: u32, always: bool, rows: &mut impl Rows) -> bool {
         let store = &linked.store;
+        let from = events[place as usize];
         let (part, local) = store.locate(from);
-        let Some(correction) = store.parts[part].correction(local) else { return };
+        let Some(correction) = store.parts[part].correction(local) else { return false };
         if self.executions.is_empty() {
-            for &number in events {
+            for (&number, place) in events.iter().zip(0..) {
                 let event = store.event(number);
                 if event.exec != 0 {
-                    self.executions.push((event.exec, event.time, number));
+                    self.executions.push((event.exec, event.day, event.time, place));
                 }
             }
             self.executions.sort_unstable();
         }
-        let at = self.executions.partition_point(|e| e.0 < correction.exec_ref);
-        if let Some(&(exec, _, to)) = self.executions.get(at)
-            && exec == correction.exec_ref
-            && to != from
-        {
-            let key = KeyText { day: store.event(to).day, ..correction_key(store, from) };
-            self.row(linked, LinkKind::Correction, from, to, &key, rows);
+        let exec = correction.exec_ref;
+        let of_day = |day: i32| self.executions.partition_point(|e| (e.0, e.1) < (exec, day));
+        let own_day = store.parts[part].events[local as usize].day;
+        let until = self.executions.partition_point(|e| (e.0, e.1) <= (exec, own_day));
+        let newest = self.executions[..until].last().filter(|e| e.0 == exec);
+        let at = newest.map_or(until, |e| of_day(e.1));
+        let Some(&(_, day, _, to)) = self.executions.get(at).filter(|e| e.0 == exec && e.3 != place) else {
+            return false;
+        };
+        let joined = self.unite(place, to);
+        if joined || always {
+            let key = KeyText { day, ..correction_key(store, from) };
+            self.row(linked, LinkKind::Correction, from, events[to as usize], &key, rows);
         }
+        joined
     }
 
     /// The row of a child order's event to the event that stands for the parent.
