@@ -9,6 +9,7 @@ pub mod fix;
 pub mod input;
 pub mod link;
 pub mod mapping;
+pub mod order;
 pub mod pipeline;
 pub mod progress;
 pub mod query;

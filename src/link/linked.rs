@@ -1,65 +1,132 @@
-//! The linker's outer face.
+//! The linker's outer face: batches in, rows out.
 
-use super::{Batch, Rows};
+use super::Rows;
+use super::assemble::Assembly;
+use super::batch::Batch;
+use super::days::{Days, link_days, split_days};
+use super::execution::{joined_further, link_executions};
+use super::join::join;
+use super::lifecycles::Lifecycles;
+use super::orders::Orders;
+use super::parent::{Ambiguous, Edge, find_parents};
+use super::part::Part;
+use super::store::Store;
+use super::unlinked::{Note, notes};
+use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, PoisonError};
 
 /// Takes batches, then links them.
 #[derive(Default)]
-pub struct Linker {}
+pub struct Linker {
+    parts: Mutex<Vec<(u32, Part)>>,
+}
 
 impl Linker {
     pub fn new() -> Linker {
         Linker::default()
     }
 
-    /// Takes the batch of unit `unit`; any order, from any thread. Most of the work is done in the caller's thread.
-    pub fn add(&self, _unit: u32, _batch: Batch) {
-        todo!()
+    /// Takes the batch of unit `unit`; any order, from any thread. The work is done in the caller's thread.
+    pub fn add(&self, unit: u32, batch: Batch) {
+        if !batch.is_empty() {
+            let part = batch.into_part();
+            self.parts.lock().unwrap_or_else(PoisonError::into_inner).push((unit, part));
+        }
     }
 
     /// Links everything. `event_prefixes` has, for each source number, the first 12 hex digits of its name's hash.
-    pub fn finish(self, _event_prefixes: Vec<[u8; 12]>) -> Linked {
-        todo!()
+    pub fn finish(self, event_prefixes: Vec<[u8; 12]>) -> Linked {
+        let mut parts = self.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        parts.sort_by_key(|p| p.0);
+        let store = Store::new(parts, event_prefixes);
+        let (partitions, antecedents, days) = split_days(&store, join(&store));
+        let (sets, unknown) = link_days(&store, &partitions, &antecedents, &days);
+        let mut orders = Orders::new(sets);
+        let (unions, lost_executions) = link_executions(&store, &days, &orders);
+        if !unions.is_empty() {
+            orders = Orders::new(joined_further(&orders, days.len(), &unions));
+        }
+        orders.summarize(&store, &days);
+        let parents = find_parents(&store, &partitions, &days, &orders);
+        drop(partitions);
+        let lifecycles = Lifecycles::new(&store, &days, &orders, &parents.edges);
+        let notes = notes(&store, &days, &orders, &lifecycles.of_order, &unknown, &lost_executions, &parents);
+        let (edges, ambiguous) = (parents.edges, parents.ambiguous);
+        Linked { store, antecedents, days, orders, edges, ambiguous, lifecycles, notes }
     }
 }
 
 /// Everything linked.
-pub struct Linked {}
+pub struct Linked {
+    pub(super) store: Store,
+    /// For each entry the event that its uses lead to.
+    pub(super) antecedents: Vec<AtomicU32>,
+    pub(super) days: Days,
+    pub(super) orders: Orders,
+    edges: Vec<Edge>,
+    ambiguous: Vec<Ambiguous>,
+    pub(super) lifecycles: Lifecycles,
+    notes: Vec<Note>,
+}
 
 impl Linked {
     /// The rows of a unit that have a lifecycle, ascending, each with its lifecycle's number.
-    pub fn rows(&self, _unit: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        std::iter::empty()
+    pub fn rows(&self, unit: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.store.part_of_unit(unit).into_iter().flat_map(move |number| {
+            let events = self.store.parts[number].events.iter().zip(0..);
+            events.map(move |(event, local)| {
+                let order = self.orders.of_local_event(&self.store, &self.days, number, local);
+                (event.row, self.lifecycles.of_order[order as usize])
+            })
+        })
     }
 
     /// The id of a lifecycle: 20 hexadecimal digits.
-    pub fn id(&self, _lifecycle: u32) -> [u8; 20] {
-        todo!()
+    pub fn id(&self, lifecycle: u32) -> [u8; 20] {
+        self.lifecycles.id(lifecycle)
     }
 
     pub fn events(&self) -> u64 {
-        todo!()
+        u64::from(self.store.event_count())
     }
 
     pub fn orders(&self) -> u64 {
-        todo!()
+        self.orders.len() as u64
     }
 
     pub fn lifecycles(&self) -> u64 {
-        todo!()
+        self.lifecycles.len() as u64
     }
 
     /// Blocks of lifecycles, sorted by day; each can be asked for on its own, from any thread.
     pub fn blocks(&self) -> usize {
-        todo!()
+        self.lifecycles.blocks()
     }
 
     /// The day of all lifecycles of a block, or `NO_DAY`.
-    pub fn block_day(&self, _block: usize) -> i32 {
-        todo!()
+    pub fn block_day(&self, block: usize) -> i32 {
+        self.lifecycles.block_day(block)
     }
 
-    /// Hands out the rows of a block.
-    pub fn block(&self, _block: usize, _rows: &mut impl Rows) {
-        todo!()
+    /// Hands out the rows of a block, lifecycle by lifecycle: links, findings, the lifecycle.
+    pub fn block(&self, block: usize, rows: &mut impl Rows) {
+        let range = self.lifecycles.block(block);
+        let mut notes = &self.notes[self.notes.partition_point(|n| n.lifecycle < range.start)..];
+        let mut assembly = Assembly::default();
+        for lifecycle in range {
+            let mine = notes.iter().take_while(|n| n.lifecycle == lifecycle).count();
+            for note in &notes[..mine] {
+                rows.finding(note.finding(&self.store, &self.orders, &self.ambiguous));
+            }
+            notes = &notes[mine..];
+            assembly.lifecycle(self, lifecycle, rows);
+        }
+    }
+
+    /// The edges to an order's parents.
+    pub(super) fn edges_from(&self, child: u32) -> &[Edge] {
+        let start = self.edges.partition_point(|e| e.child < child);
+        let len = self.edges[start..].iter().take_while(|e| e.child == child).count();
+        &self.edges[start..start + len]
     }
 }

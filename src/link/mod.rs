@@ -2,10 +2,36 @@
 //!
 //! Workers fill a [`Batch`] per unit of work; [`Linker::add`] takes them in any order; [`Linker::finish`] gives
 //! [`Linked`], which tells each row its lifecycle and hands out links, lifecycles and findings block by block.
+//!
+//! Four steps, each a union-find over what the step before made: events of one day that share a key (`join`), days of
+//! one order (`days`, `execution`), orders with their parents (`candidates`, `parent`), then assembly (`lifecycles`,
+//! `assemble`, `trace`, `unlinked`). Every step decides on what the step before left, never on what itself has joined
+//! so far, and sets are named by their smallest member: so neither threads nor the order of batches can be seen in the
+//! result.
 
+mod assemble;
 mod batch;
+mod candidates;
+mod days;
+mod execution;
+mod groups;
+mod join;
+mod lifecycles;
 mod linked;
+mod names;
+mod observed;
+mod orders;
+mod parent;
+mod part;
+#[cfg(test)]
+mod plain;
 mod rows;
+mod store;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod union;
+mod unlinked;
 
 pub use batch::Batch;
 pub use linked::{Linked, Linker};

@@ -1,0 +1,167 @@
+//! What a finished batch leaves: compact, with its keys in the order of partitions, so that a partition of all parts
+//! can be worked off, or spilled and read back, on its own.
+
+use super::names::Names;
+use crate::event::Kind;
+use crate::event::key::{Expect, Facts, KeyKind, TextRef};
+
+/// No event, no entry.
+pub(super) const NONE: u32 = u32::MAX;
+/// In place of a time that is not known: sorts last.
+pub(super) const UNTIMED: i64 = i64::MAX;
+/// Keys are split by the top bits of their hash.
+pub(super) const PARTITIONS: usize = 256;
+
+pub(super) fn partition(hash: [u64; 2]) -> usize {
+    (hash[0] >> 56) as usize
+}
+
+/// One event; see [`Facts`].
+pub(super) struct Event {
+    pub time: i64,
+    pub offset: u64,
+    pub line: u64,
+    pub order_qty: i64,
+    pub last_qty: i64,
+    pub cum_qty: i64,
+    pub exec: u64,
+    pub copy: u64,
+    pub row: u32,
+    pub source: u32,
+    pub sub: u32,
+    pub day: i32,
+    pub orderer: u32,
+    pub receiver: u32,
+    pub symbol: u32,
+    /// Where its uses and references start.
+    pub uses: u32,
+    pub refs: u32,
+    pub kind: Kind,
+    pub status: u8,
+    pub side: u8,
+    pub repeat: bool,
+    pub assigns_cl_ord_id: bool,
+}
+
+impl Event {
+    pub fn new(facts: &Facts, time: i64, uses: u32, refs: u32) -> Event {
+        Event {
+            time,
+            offset: facts.offset,
+            line: facts.line,
+            order_qty: facts.order_qty,
+            last_qty: facts.last_qty,
+            cum_qty: facts.cum_qty,
+            exec: facts.exec,
+            copy: facts.copy,
+            row: facts.row,
+            source: facts.source,
+            sub: facts.sub,
+            day: facts.day,
+            orderer: facts.orderer,
+            receiver: facts.receiver,
+            symbol: facts.symbol,
+            uses,
+            refs,
+            kind: facts.kind,
+            status: facts.status,
+            side: facts.side,
+            repeat: facts.repeat,
+            assigns_cl_ord_id: false,
+        }
+    }
+}
+
+/// A distinct key of a batch on a day.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub hash: [u64; 2],
+    pub scope: u32,
+    pub day: i32,
+    /// The earliest event that assigns the key; when none does, the earliest that uses it.
+    pub head: u32,
+    /// Node, then component of its uses.
+    pub node: u32,
+    pub text: TextRef,
+    pub kind: KeyKind,
+    pub is_assigned: bool,
+}
+
+/// An event's use of an entry: the entry's number and, in the low two bits, the role.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    pub entry: u32,
+    pub role: u32,
+}
+
+impl Use {
+    pub const ASSIGNS: u32 = 0;
+    pub const MENTIONS: u32 = 1;
+    pub const PREDECESSOR: u32 = 2;
+
+    pub fn unpack(packed: u32) -> Use {
+        Use { entry: packed >> 2, role: packed & 3 }
+    }
+}
+
+/// A reference to a parent.
+#[derive(Clone, Copy)]
+pub(super) struct ParentRef {
+    pub hash: [u64; 2],
+    pub event: u32,
+    pub slot: u16,
+    pub rank: u8,
+    pub expect: Expect,
+    pub kind: KeyKind,
+    pub text: TextRef,
+}
+
+/// A bust or correction with the execution that it names.
+#[derive(Clone, Copy)]
+pub(super) struct Correction {
+    pub event: u32,
+    pub exec_ref: u64,
+    pub text: TextRef,
+}
+
+/// A finished batch. Events have their component instead of a node.
+pub(super) struct Part {
+    pub names: Names,
+    pub events: Vec<Event>,
+    pub components: Vec<u32>,
+    pub component_count: u32,
+    pub uses: Vec<u32>,
+    /// In the order of partitions.
+    pub entries: Vec<Entry>,
+    pub entry_starts: Vec<u32>,
+    /// In the order of events; `ref_order` has their numbers in the order of partitions.
+    pub refs: Vec<ParentRef>,
+    pub ref_starts: Vec<u32>,
+    pub ref_order: Vec<u32>,
+    /// In the order of events.
+    pub corrections: Vec<Correction>,
+    pub texts: Vec<u8>,
+}
+
+impl Part {
+    pub fn uses(&self, event: u32) -> impl DoubleEndedIterator<Item = Use> + Clone + '_ {
+        let start = self.events[event as usize].uses as usize;
+        let end = self.events.get(event as usize + 1).map_or(self.uses.len(), |e| e.uses as usize);
+        self.uses[start..end].iter().map(|&u| Use::unpack(u))
+    }
+
+    /// The references of an event: their numbers.
+    pub fn refs(&self, event: u32) -> std::ops::Range<u32> {
+        let end = self.events.get(event as usize + 1).map_or(self.refs.len() as u32, |e| e.refs);
+        self.events[event as usize].refs..end
+    }
+
+    pub fn correction(&self, event: u32) -> Option<&Correction> {
+        let at = self.corrections.binary_search_by_key(&event, |c| c.event).ok()?;
+        Some(&self.corrections[at])
+    }
+
+    pub fn text(&self, text: TextRef) -> &[u8] {
+        &self.texts[text.start as usize..(text.start + text.len) as usize]
+    }
+}
