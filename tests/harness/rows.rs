@@ -1,0 +1,72 @@
+//! Tables read back with the Parquet library, as text.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Decimal128Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A row: column name to value as text; nulls are left out.
+pub type Row = BTreeMap<String, String>;
+
+/// All rows of the Parquet files below a directory, in the order of their names.
+pub fn table(dir: &Path) -> Vec<Row> {
+    let mut files: Vec<_> = Vec::new();
+    let mut pending = vec![dir.to_path_buf()];
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(dir).expect("listed") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|e| e == "parquet") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files.iter().flat_map(|path| file(path)).collect()
+}
+
+/// All rows of one Parquet file.
+pub fn file(path: &Path) -> Vec<Row> {
+    let file = std::fs::File::open(path).expect("opened");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build().expect("a reader");
+    let mut rows = Vec::new();
+    for batch in reader {
+        let batch = batch.expect("a batch");
+        for row in 0..batch.num_rows() {
+            let mut values = Row::new();
+            for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+                if column.is_valid(row) {
+                    values.insert(field.name().clone(), text(column, row));
+                }
+            }
+            rows.push(values);
+        }
+    }
+    rows
+}
+
+fn text(column: &ArrayRef, row: usize) -> String {
+    match column.data_type() {
+        DataType::Utf8 => column.as_string::<i32>().value(row).to_string(),
+        DataType::Int64 => column.as_primitive::<Int64Type>().value(row).to_string(),
+        DataType::Boolean => column.as_boolean().value(row).to_string(),
+        DataType::Timestamp(_, zone) => {
+            assert!(zone.is_some(), "a time stamp is UTC");
+            column.as_primitive::<TimestampMicrosecondType>().value(row).to_string()
+        }
+        DataType::Decimal128(18, 8) => {
+            let value = column.as_primitive::<Decimal128Type>().value(row);
+            fixtrail::types::Decimal(i64::try_from(value).expect("18 digits")).to_string()
+        }
+        DataType::List(_) => {
+            let list = column.as_list::<i32>().value(row);
+            let list = list.as_string::<i32>();
+            (0..list.len()).map(|i| list.value(i)).collect::<Vec<_>>().join(" | ")
+        }
+        other => panic!("no column has the type {other}"),
+    }
+}
