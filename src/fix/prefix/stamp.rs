@@ -30,10 +30,24 @@ pub(super) fn find(line: &[u8]) -> Option<Stamp> {
     None
 }
 
+/// The digits at the start are as many as a day, a month, a year or a whole date has, and something can follow them:
+/// spares numbers that are no date the four ways of reading one.
+fn could_start_stamp(input: &[u8]) -> bool {
+    let digits = input.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    matches!((digits, input.get(digits)), (1 | 2 | 4, Some(b'-' | b'/' | b'.' | b' ')) | (8, Some(_)))
+}
+
+fn no<T>(input: &[u8]) -> Found<'_, T> {
+    Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify)))
+}
+
 type Found<'a, T> = IResult<&'a [u8], T>;
 
 /// A date, a gap, a time, a zone. The inner `None` is a stamp that says no instant.
 fn stamp(input: &[u8]) -> Found<'_, Option<Stamp>> {
+    if !could_start_stamp(input) {
+        return no(input);
+    }
     let (input, date) = date(input)?;
     let (input, _) = gap(input)?;
     let (input, nanos) = time(input)?;
@@ -59,7 +73,10 @@ fn number(min: usize, max: usize) -> impl Fn(&[u8]) -> Found<'_, u32> {
 }
 
 fn date(input: &[u8]) -> Found<'_, Option<Date>> {
-    alt((compact_date, year_first, year_last, month_named)).parse(input)
+    match input.get(4) {
+        Some(b) if b.is_ascii_digit() && input[2].is_ascii_digit() => compact_date(input),
+        _ => alt((year_first, year_last, month_named)).parse(input),
+    }
 }
 
 /// `20260415`.
@@ -143,7 +160,7 @@ fn compact_clock(input: &[u8]) -> Found<'_, (u32, u32, u32)> {
 fn fraction(input: &[u8]) -> Found<'_, Option<i64>> {
     let (mut rest, (mark, first)) = (one_of(".,:"), take_while_m_n(1, 12, digit)).parse(input)?;
     if mark != '.' && first.len() % 3 != 0 {
-        return Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify)));
+        return no(input);
     }
     let mut digits = [b'0'; 12];
     digits[..first.len()].copy_from_slice(first);
@@ -192,9 +209,7 @@ fn zone(input: &[u8]) -> Found<'_, i32> {
 /// Gives `found` when no letter or digit follows.
 fn ends_here<T>(input: &[u8], found: T) -> Found<'_, T> {
     match input.first() {
-        Some(b) if b.is_ascii_alphanumeric() => {
-            Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify)))
-        }
+        Some(b) if b.is_ascii_alphanumeric() => no(input),
         _ => Ok((input, found)),
     }
 }
