@@ -129,7 +129,7 @@ fn gap(input: &[u8]) -> Found<'_, ()> {
 }
 
 /// `2026-04-15 09:30:00` with any marks: the layout of nearly all loggers, without trying others.
-fn fixed(input: &[u8]) -> Option<(&[u8], (Option<Date>, Clock))> {
+fn fixed(input: &[u8]) -> Option<(&[u8], DateAndClock)> {
     let (&[y1, y2, y3, y4, mark, m1, m2, mark2, d1, d2, gap, h1, h2, b':', i1, i2, b':', s1, s2], rest) =
         input.split_first_chunk::<19>()?
     else {
@@ -144,6 +144,7 @@ fn fixed(input: &[u8]) -> Option<(&[u8], (Option<Date>, Clock))> {
 
 /// Hour, minute and second as they stand.
 type Clock = (u32, u32, u32);
+type DateAndClock = (Option<Date>, Clock);
 
 /// Nanoseconds since midnight, with what follows the seconds; `None` when no clock shows it.
 fn nanos_of_day(input: &[u8], (hour, minute, second): Clock) -> Found<'_, Option<i64>> {
