@@ -134,7 +134,7 @@ mod unix {
         let dir = tempfile::tempdir().expect("a directory");
         files(dir.path(), &["a.log", "shut/b.log"]);
         for path in ["a.log", "shut"] {
-            fs::set_permissions(dir.path().join(path), fs::Permissions::from_mode(0)).expect("a mode");
+            fs::set_permissions(dir.path().join(path), fs::Permissions::from_mode(0o000)).expect("a mode");
         }
         // The superuser may read everything.
         if fs::File::open(dir.path().join("a.log")).is_err() {

@@ -89,10 +89,11 @@ fn plain_word(word: &[u8]) -> Option<Direction> {
     if word.len() < 7 {
         return None;
     }
-    PARTS
-        .iter()
-        .find(|(part, _)| word.windows(part.len()).any(|w| w.eq_ignore_ascii_case(part)))
-        .map(|(_, direction)| *direction)
+    // All parts start with one of two letters, which most places of a word do not have.
+    (0..word.len() - 6).filter(|at| matches!(word[*at] | 0x20, b'i' | b'o')).find_map(|at| {
+        let starts = |part: &[u8]| word[at..].get(..part.len()).is_some_and(|w| w.eq_ignore_ascii_case(part));
+        PARTS.iter().find(|(part, _)| starts(part)).map(|(_, direction)| *direction)
+    })
 }
 
 fn short_word(word: &[u8]) -> Option<Direction> {

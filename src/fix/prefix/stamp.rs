@@ -1,5 +1,6 @@
 //! The first date with a time in a line, in any of the forms that loggers write.
 
+use super::two;
 use crate::types::{Date, Timestamp};
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while_m_n, take_while1};
@@ -30,13 +31,29 @@ pub(super) fn find(line: &[u8]) -> Option<Stamp> {
     None
 }
 
+/// The digits at the start are as many as a day, a month, a year or a whole date has, and something can follow them:
+/// spares numbers that are no date the four ways of reading one.
+fn could_start_stamp(input: &[u8]) -> bool {
+    let digits = input.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    matches!((digits, input.get(digits)), (1 | 2 | 4, Some(b'-' | b'/' | b'.' | b' ')) | (8, Some(_)))
+}
+
+fn no<T>(input: &[u8]) -> Found<'_, T> {
+    Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify)))
+}
+
 type Found<'a, T> = IResult<&'a [u8], T>;
 
 /// A date, a gap, a time, a zone. The inner `None` is a stamp that says no instant.
 fn stamp(input: &[u8]) -> Found<'_, Option<Stamp>> {
-    let (input, date) = date(input)?;
-    let (input, _) = gap(input)?;
-    let (input, nanos) = time(input)?;
+    if !could_start_stamp(input) {
+        return no(input);
+    }
+    let (input, (date, clock)) = match fixed(input) {
+        Some(found) => found,
+        None => separated_pair(date, gap, alt((clock, compact_clock))).parse(input)?,
+    };
+    let (input, nanos) = nanos_of_day(input, clock)?;
     let (_, offset) = opt(zone).parse(input)?;
     let instant = date.zip(nanos).and_then(|(date, nanos)| {
         let local = Timestamp::from_parts(date, nanos)?;
@@ -59,7 +76,10 @@ fn number(min: usize, max: usize) -> impl Fn(&[u8]) -> Found<'_, u32> {
 }
 
 fn date(input: &[u8]) -> Found<'_, Option<Date>> {
-    alt((compact_date, year_first, year_last, month_named)).parse(input)
+    match input.get(4) {
+        Some(b) if b.is_ascii_digit() && input[2].is_ascii_digit() => compact_date(input),
+        _ => alt((year_first, year_last, month_named)).parse(input),
+    }
 }
 
 /// `20260415`.
@@ -108,9 +128,26 @@ fn gap(input: &[u8]) -> Found<'_, ()> {
     alt((blanks, map(tag(&b", "[..]), |_| ()), map(one_of("T-_:"), |_| ()))).parse(input)
 }
 
-/// Nanoseconds since midnight; `None` when no clock shows it.
-fn time(input: &[u8]) -> Found<'_, Option<i64>> {
-    let (input, (hour, minute, second)) = alt((clock, compact_clock)).parse(input)?;
+/// `2026-04-15 09:30:00` with any marks: the layout of nearly all loggers, without trying others.
+fn fixed(input: &[u8]) -> Option<(&[u8], DateAndClock)> {
+    let (&[y1, y2, y3, y4, mark, m1, m2, mark2, d1, d2, gap, h1, h2, b':', i1, i2, b':', s1, s2], rest) =
+        input.split_first_chunk::<19>()?
+    else {
+        return None;
+    };
+    if mark != mark2 || !matches!(mark, b'-' | b'/' | b'.') || !matches!(gap, b' ' | b'T' | b'-' | b'_' | b':') {
+        return None;
+    }
+    let date = Date::from_ymd(two(y1, y2)? * 100 + two(y3, y4)?, two(m1, m2)?, two(d1, d2)?);
+    Some((rest, (date, (two(h1, h2)?, two(i1, i2)?, two(s1, s2)?))))
+}
+
+/// Hour, minute and second as they stand.
+type Clock = (u32, u32, u32);
+type DateAndClock = (Option<Date>, Clock);
+
+/// Nanoseconds since midnight, with what follows the seconds; `None` when no clock shows it.
+fn nanos_of_day(input: &[u8], (hour, minute, second): Clock) -> Found<'_, Option<i64>> {
     let (input, fraction) = opt(fraction).parse(input)?;
     let (input, half) = opt(half_day).parse(input)?;
     let hour = match half {
@@ -126,7 +163,7 @@ fn time(input: &[u8]) -> Found<'_, Option<i64>> {
     Ok((input, nanos.map(|nanos| seconds * 1_000_000_000 + nanos)))
 }
 
-fn clock(input: &[u8]) -> Found<'_, (u32, u32, u32)> {
+fn clock(input: &[u8]) -> Found<'_, Clock> {
     let (input, hour) = number(1, 2)(input)?;
     let (input, minute) = preceded(char(':'), number(2, 2)).parse(input)?;
     let (input, second) = preceded(char(':'), number(2, 2)).parse(input)?;
@@ -134,17 +171,19 @@ fn clock(input: &[u8]) -> Found<'_, (u32, u32, u32)> {
 }
 
 /// `093000`.
-fn compact_clock(input: &[u8]) -> Found<'_, (u32, u32, u32)> {
+fn compact_clock(input: &[u8]) -> Found<'_, Clock> {
     map(number(6, 6), |n| (n / 10_000, n / 100 % 100, n % 100)).parse(input)
 }
 
 /// `.5` to twelve digits, further groups of three behind `_`; `,123` and `:123` in threes only, since a comma or colon
 /// may also end the stamp. The inner `None` is more than nanoseconds hold.
 fn fraction(input: &[u8]) -> Found<'_, Option<i64>> {
-    let (mut rest, (mark, first)) = (one_of(".,:"), take_while_m_n(1, 12, digit)).parse(input)?;
-    if mark != '.' && first.len() % 3 != 0 {
-        return Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify)));
+    let Some((mark @ (b'.' | b',' | b':'), behind)) = input.split_first() else { return no(input) };
+    let len = behind.iter().take(12).take_while(|b| b.is_ascii_digit()).count();
+    if len == 0 || (*mark != b'.' && len % 3 != 0) {
+        return no(input);
     }
+    let (first, mut rest) = behind.split_at(len);
     let mut digits = [b'0'; 12];
     digits[..first.len()].copy_from_slice(first);
     let mut len = first.len();
@@ -192,9 +231,7 @@ fn zone(input: &[u8]) -> Found<'_, i32> {
 /// Gives `found` when no letter or digit follows.
 fn ends_here<T>(input: &[u8], found: T) -> Found<'_, T> {
     match input.first() {
-        Some(b) if b.is_ascii_alphanumeric() => {
-            Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify)))
-        }
+        Some(b) if b.is_ascii_alphanumeric() => no(input),
         _ => Ok((input, found)),
     }
 }

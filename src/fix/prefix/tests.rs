@@ -162,6 +162,8 @@ proptest! {
         for text in [
             format!("{y:04}/{m:02}/{d:02} {clock}{dot} "),
             format!("[{y:04}-{m:02}-{d:02}T{clock}{dot}] x: "),
+            // Not the fixed layout.
+            format!("[{y:04}-{m}-{d}  {clock}{dot}] x: "),
             format!("{d:02}-{month}-{y:04} {clock}{dot} "),
         ] {
             prop_assert_eq!(read(text.as_bytes()), naive, "{}", text);
