@@ -13,16 +13,6 @@ pub enum Compression {
 pub(super) const SNIFF_LEN: usize = 10;
 
 impl Compression {
-    /// The name of its usual tool.
-    pub fn name(self) -> &'static str {
-        match self {
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "zstd",
-            Compression::Xz => "xz",
-            Compression::Bzip2 => "bzip2",
-        }
-    }
-
     /// The compression that a stream starting with `head` has, or `None` for plain bytes. Fewer than ten bytes may be too
     /// few to tell.
     pub fn sniff(head: &[u8]) -> Option<Compression> {

@@ -168,7 +168,7 @@ impl Scout {
     fn begin(&mut self, source: usize, mut opened: Opened) -> Option<Blocks> {
         let found = recognise(opened.head());
         let named = self.specs[source].is_named;
-        self.infos[source].compression = opened.compression.iter().map(|c| c.name()).collect();
+        self.infos[source].compression = opened.compression.iter().map(|c| c.as_str()).collect();
         let unread = match found {
             Recognised::Fix => None,
             // Messages may come later than the bytes that were looked at.
