@@ -4,7 +4,7 @@
 //! message once and keeps the open groups on a stack. A tag that the innermost group does not have closes it when
 //! something around it has the tag; a user-defined or unknown tag closes nothing, it belongs to the entry it stands in.
 
-use super::dictionary::{Container, Member, MessageDef, NONE, Root};
+use super::dictionary::{Bits, Container, Member, MessageDef, NONE, Root};
 use super::message::Message;
 
 /// Where a field lies among the groups of its message.
@@ -183,7 +183,7 @@ impl Groups {
         }
         // What later versions added stands behind the version's own members here, wherever it stands in theirs. An entry
         // that started with the wrong tag has had its finding.
-        if !member.later && !starts {
+        if !member.later && !container.later && !starts {
             let told = group.order_told || group.delimiter_told;
             if place < group.last && !told {
                 group.order_told = true;
@@ -244,27 +244,83 @@ impl Groups {
 /// required because another member of their component is there.
 #[inline]
 pub(in crate::fix) fn for_each_missing(container: &Container, seen: &[u64], tell: &mut dyn FnMut(u32)) {
-    for (word, (&required, &seen)) in container.required.iter().zip(seen).enumerate() {
-        tell_bits(container, word, required & !seen, tell);
-    }
-    for conditional in &container.conditional {
-        if conditional.any.iter().zip(seen).any(|(&any, &seen)| any & seen != 0) {
-            for (word, (&required, &seen)) in conditional.required.iter().zip(seen).enumerate() {
-                tell_bits(container, word, required & !seen, tell);
+    let mut tell_missing = |set: &[Bits]| {
+        for &Bits { word, bits } in set {
+            let mut missing = bits & !seen[word];
+            while missing != 0 {
+                tell(container.members[word * 64 + missing.trailing_zeros() as usize].tag);
+                missing &= missing - 1;
             }
         }
-    }
-}
-
-#[inline]
-fn tell_bits(container: &Container, word: usize, mut bits: u64, tell: &mut dyn FnMut(u32)) {
-    while bits != 0 {
-        tell(container.members[word * 64 + bits.trailing_zeros() as usize].tag);
-        bits &= bits - 1;
+    };
+    tell_missing(&container.required);
+    for conditional in &container.conditional {
+        if conditional.any.iter().any(|b| b.bits & seen[b.word] != 0) {
+            tell_missing(&conditional.required);
+        }
     }
 }
 
 /// A count, where it is a number that fits; what is none has its finding elsewhere.
 fn number(value: &[u8]) -> Option<u32> {
     std::str::from_utf8(value).ok().filter(|t| t.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fix::Field;
+    use crate::fix::dictionary::{Dictionary, Version};
+
+    /// Depths as digits, with `*` behind the field that starts an entry and `#` behind a count.
+    fn shape(version: Version, text: &str) -> String {
+        let mut fields = Vec::new();
+        let mut at = 0;
+        for piece in text.split_terminator('|') {
+            let (tag, _) = piece.split_once('=').expect("tag=value");
+            let start = at + tag.len() + 1;
+            fields.push(Field {
+                tag: tag.parse().expect("a number"),
+                start: start as u32,
+                end: (at + piece.len()) as u32,
+            });
+            at += piece.len() + 1;
+        }
+        let message = Message { bytes: text.as_bytes(), fields: &fields };
+        let def = Dictionary::get(version).message(message.get(35).expect("a type")).expect("known");
+        let mark =
+            |p: &Place| format!("{}{}{}", p.depth, if p.entry { "*" } else { "" }, if p.count { "#" } else { "" });
+        Groups::new().lay_out(&message, def).iter().map(mark).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_message_without_groups_has_no_places() {
+        assert_eq!(shape(Version::Fix44, "35=D|11=a|55=b|"), "");
+    }
+
+    #[test]
+    fn groups_nest_and_end_where_the_message_goes_on() {
+        let text = "35=D|453=2|448=a|447=D|802=1|523=x|803=1|448=b|452=1|55=z|";
+        assert_eq!(shape(Version::Fix44, text), "0 0# 1* 1 1# 2* 2 1* 1 0");
+    }
+
+    #[test]
+    fn user_defined_tags_belong_to_the_entry_they_stand_in() {
+        let text = "35=D|9001=x|453=2|448=a|9001=x|448=b|9002=y|55=z|9003=w|";
+        assert_eq!(shape(Version::Fix44, text), "0 0 0# 1* 1 1* 1 0 0");
+    }
+
+    #[test]
+    fn groups_of_later_versions_nest() {
+        let text = "35=D|73=2|2887=a|2888=1|2887=b|2889=5|54=1|";
+        assert_eq!(shape(Version::Fix44, text), "0 0# 1* 1 1* 1 0");
+    }
+
+    #[test]
+    fn a_wrong_first_tag_still_parts_the_entries() {
+        let text = "35=D|453=2|447=D|448=a|447=D|448=b|55=z|";
+        assert_eq!(shape(Version::Fix44, text), "0 0# 1* 1 1* 1 0");
+        assert_eq!(shape(Version::Fix44, "35=D|453=0|55=z|"), "0 0# 0");
+        assert_eq!(shape(Version::Fix44, "35=D|453=1|9001=x|55=z|"), "0 0# 0 0");
+    }
 }

@@ -80,6 +80,11 @@ impl CodeSet {
         }
     }
 
+    /// The values of one byte in the list, as bits.
+    pub(super) fn listed_bytes(&self) -> u128 {
+        self.single
+    }
+
     /// The standard's name of a value.
     pub fn label(&self, value: &[u8]) -> Option<&str> {
         self.listed.iter().find(|(v, _)| v.as_bytes() == value).map(|(_, label)| &**label)

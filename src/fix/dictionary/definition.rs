@@ -20,37 +20,55 @@ pub(in crate::fix) struct Member {
     /// Only later versions have it here.
     pub later: bool,
     pub added: Added,
+    /// Bit n: the code set lists the one-byte value n. 0 without a code set.
+    pub listed: u128,
 }
 
 /// Members of an optional component: when one of `any` is there, all of `required` must be.
 #[derive(Clone, Debug)]
 pub(in crate::fix) struct Conditional {
-    pub any: Box<[u64]>,
-    pub required: Box<[u64]>,
+    pub any: Box<[Bits]>,
+    pub required: Box<[Bits]>,
 }
 
-/// The root of a message or the body of a group entry. Sets of members are bits by place in `members`.
+/// A word of a set of members that is not empty: bit n stands for place 64 * word + n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::fix) struct Bits {
+    pub word: usize,
+    pub bits: u64,
+}
+
+/// The root of a message or the body of a group entry.
 #[derive(Clone, Debug)]
 pub(in crate::fix) struct Container {
     /// The group's count tag; 0 for the root.
     pub count_tag: u32,
+    /// A group that only later versions have; its members are not marked once more.
+    pub later: bool,
     /// In the order of the standard; in a group the first is its delimiter.
     pub members: Box<[Member]>,
     /// Tag and place, sorted by tag.
     by_tag: Box<[(u32, u16)]>,
-    pub required: Box<[u64]>,
+    pub required: Box<[Bits]>,
     pub conditional: Box<[Conditional]>,
 }
 
 impl Container {
-    pub(super) fn new(count_tag: u32, members: Vec<Member>, required: Vec<u64>, conditional: Vec<Conditional>) -> Self {
+    pub(super) fn new(
+        count_tag: u32,
+        later: bool,
+        members: Vec<Member>,
+        required: Box<[Bits]>,
+        conditional: Vec<Conditional>,
+    ) -> Self {
         let mut by_tag: Vec<(u32, u16)> = members.iter().enumerate().map(|(i, m)| (m.tag, i as u16)).collect();
         by_tag.sort_unstable();
         Container {
             count_tag,
+            later,
             members: members.into(),
             by_tag: by_tag.into(),
-            required: required.into(),
+            required,
             conditional: conditional.into(),
         }
     }

@@ -1,7 +1,7 @@
 //! From the nested description of a message to its [`MessageDef`]: components dissolved, groups numbered, and what
 //! later versions allow added behind what the version itself has.
 
-use super::definition::{Conditional, Container, Member, MessageDef, NONE};
+use super::definition::{Bits, Conditional, Container, Member, MessageDef, NONE};
 use super::kind::Kind;
 use super::spec::{Item, Part, Spec, SpecMessage};
 use super::version::Added;
@@ -17,14 +17,21 @@ pub(super) struct Place<'a> {
     pub items: &'a [Item],
 }
 
-/// Lays out one message. `kind_of` gives kind and code set of a tag.
+/// What is known of a tag wherever it stands.
+pub(super) struct Facts {
+    pub kind: Kind,
+    pub codes: u16,
+    pub listed: u128,
+}
+
+/// Lays out one message. `facts_of` tells what is known of a tag anywhere.
 pub(super) fn lay_out(
     message: &SpecMessage,
     spec: &Spec,
     later: Option<Place<'_>>,
-    kind_of: &dyn Fn(u32) -> (Kind, u16),
+    facts_of: &dyn Fn(u32) -> Facts,
 ) -> MessageDef {
-    let mut builder = Builder { containers: Vec::new(), kind_of };
+    let mut builder = Builder { containers: Vec::new(), facts_of };
     builder.container(0, Some(Place { spec, items: &message.items }), later, &HashSet::new(), 0);
     let containers = builder.containers.into_iter().map(|c| c.expect("each container is filled before the root ends"));
     MessageDef::new(&message.msg_type, &message.name, containers.collect())
@@ -32,7 +39,7 @@ pub(super) fn lay_out(
 
 struct Builder<'a> {
     containers: Vec<Option<Container>>,
-    kind_of: &'a dyn Fn(u32) -> (Kind, u16),
+    facts_of: &'a dyn Fn(u32) -> Facts,
 }
 
 /// A tag of a container once components are dissolved.
@@ -130,26 +137,18 @@ impl Builder<'_> {
             let delimits = all_later && place == 0;
             if delimits || !around.contains(&flat.tag) {
                 let group = flat.group.map(|g| (None, Some(g)));
-                members.push(self.member(flat, group, true, &around, depth));
+                members.push(self.member(flat, group, !all_later, &around, depth));
             }
         }
-        let words = members.len().div_ceil(64);
-        let bits = |places: &mut dyn Iterator<Item = usize>| {
-            let mut bits = vec![0u64; words];
-            for place in places {
-                bits[place / 64] |= 1 << (place % 64);
-            }
-            bits
-        };
         // A missing delimiter is a finding of its own, so the first member of a group is not among the required.
         let first = usize::from(count_tag != 0);
-        let required = bits(&mut (first..own.flat.len()).filter(|&i| own.flat[i].required));
+        let required = bits((first..own.flat.len()).filter(|&i| own.flat[i].required));
         let conditional = own.optional.iter().filter(|o| o.required.iter().any(|&r| r >= first)).map(|o| Conditional {
-            any: bits(&mut o.any.iter().copied()).into(),
-            required: bits(&mut o.required.iter().copied().filter(|&r| r >= first)).into(),
+            any: bits(o.any.iter().copied()),
+            required: bits(o.required.iter().copied().filter(|&r| r >= first)),
         });
         let conditional = conditional.collect();
-        self.containers[number] = Some(Container::new(count_tag, members, required, conditional));
+        self.containers[number] = Some(Container::new(count_tag, all_later, members, required, conditional));
         number as u16
     }
 
@@ -167,7 +166,79 @@ impl Builder<'_> {
             }
             _ => NONE,
         };
-        let (kind, codes) = (self.kind_of)(flat.tag);
-        Member { tag: flat.tag, codes, group, kind, later, added: flat.added }
+        let Facts { kind, codes, listed } = (self.facts_of)(flat.tag);
+        Member { tag: flat.tag, codes, group, kind, later, added: flat.added, listed }
+    }
+}
+
+/// A set of places as its words that are not empty.
+fn bits(places: impl Iterator<Item = usize>) -> Box<[Bits]> {
+    let mut words: Vec<Bits> = Vec::new();
+    for place in places {
+        let (word, bit) = (place / 64, 1 << (place % 64));
+        match words.iter_mut().find(|w| w.word == word) {
+            Some(found) => found.bits |= bit,
+            None => words.push(Bits { word, bits: bit }),
+        }
+    }
+    words.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fix::group::for_each_missing;
+
+    fn item(part: Part, required: bool) -> Item {
+        Item { part, required, added: Added::default() }
+    }
+
+    /// A message with a required component of 55 and an optional one of 48 and 22, in which lies another optional one
+    /// of 60 and 61; the first of each optional pair is required in it.
+    fn message() -> MessageDef {
+        let field = |tag, required| item(Part::Field(tag), required);
+        let bodies = vec![
+            vec![field(55, true)],
+            vec![field(48, true), field(22, false), item(Part::Block(2), false)],
+            vec![field(60, true), field(61, false)],
+        ];
+        let items = vec![item(Part::Block(0), true), field(11, false), item(Part::Block(1), false)];
+        let spec = Spec { bodies, ..Spec::default() };
+        let message = SpecMessage { msg_type: "D".into(), name: "Order".into(), items };
+        lay_out(&message, &spec, None, &|_| Facts { kind: Kind::Text, codes: NONE, listed: 0 })
+    }
+
+    fn missing(tags: &[u32]) -> Vec<u32> {
+        let def = message();
+        let root = &def.containers[0];
+        let mut seen = vec![0; root.words()];
+        for &tag in tags {
+            let place = root.place(tag).expect("a member");
+            seen[place / 64] |= 1 << (place % 64);
+        }
+        let mut found = Vec::new();
+        for_each_missing(root, &seen, &mut |tag| found.push(tag));
+        found
+    }
+
+    #[test]
+    fn a_required_component_requires_what_it_requires() {
+        assert_eq!(missing(&[11]), [55]);
+        assert_eq!(missing(&[55]), []);
+    }
+
+    #[test]
+    fn an_optional_component_that_is_there_must_be_whole() {
+        assert_eq!(missing(&[55, 22]), [48]);
+        assert_eq!(missing(&[55, 22, 48]), []);
+        assert_eq!(missing(&[55, 61]), [48, 60]);
+        assert_eq!(missing(&[55, 48, 60]), []);
+    }
+
+    #[test]
+    fn components_dissolve_in_the_order_of_the_standard() {
+        let def = message();
+        let tags: Vec<u32> = def.containers[0].members.iter().map(|m| m.tag).collect();
+        assert_eq!(tags, [55, 11, 48, 22, 60, 61]);
     }
 }

@@ -24,7 +24,7 @@ mod version;
 
 pub use codes::{CodeSet, Open};
 pub use definition::MessageDef;
-pub(in crate::fix) use definition::{Container, Member, NONE, Root};
+pub(in crate::fix) use definition::{Bits, Container, Member, NONE, Root};
 pub use kind::Kind;
 pub use version::{Added, BeginString, Version};
 
@@ -131,7 +131,7 @@ impl Dictionary {
             let message = &self.spec.messages[place];
             let later =
                 later::message(&message.msg_type).map(|m| layout::Place { spec: later::table(), items: &m.items });
-            layout::lay_out(message, &self.spec, later, &|tag| self.kind_and_codes(tag))
+            layout::lay_out(message, &self.spec, later, &|tag| self.facts(tag))
         }))
     }
 
@@ -140,7 +140,7 @@ impl Dictionary {
         self.unknown.get_or_init(|| {
             let items = self.spec.frame.clone();
             let message = spec::SpecMessage { msg_type: "".into(), name: "".into(), items };
-            layout::lay_out(&message, &self.spec, None, &|tag| self.kind_and_codes(tag))
+            layout::lay_out(&message, &self.spec, None, &|tag| self.facts(tag))
         })
     }
 
@@ -171,11 +171,13 @@ impl Dictionary {
         self.code_sets.get(usize::from(self.field(tag)?.codes))
     }
 
-    fn kind_and_codes(&self, tag: u32) -> (Kind, u16) {
-        match self.field(tag) {
+    fn facts(&self, tag: u32) -> layout::Facts {
+        let (kind, codes) = match self.field(tag) {
             Some(field) => (field.kind, field.codes),
             None => (later::field(tag).map_or(Kind::Text, |f| f.kind), NONE),
-        }
+        };
+        let listed = self.code_sets.get(usize::from(codes)).map_or(0, CodeSet::listed_bytes);
+        layout::Facts { kind, codes, listed }
     }
 }
 

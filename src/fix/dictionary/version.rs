@@ -89,14 +89,18 @@ impl fmt::Display for Version {
 pub struct Added(u16);
 
 impl Added {
-    /// Reads `7.259`: the version's letter, counted from FIX 4.0, and the extension pack.
+    /// Stands for the time after a version, before extension packs had numbers.
+    const AFTER: u16 = 0xfff;
+
+    /// Reads `7.259`: the version's number, counted from FIX 4.0, and the extension pack; or `4+`: after FIX 4.4.
     pub(super) fn parse(text: &str) -> Option<Added> {
-        let (version, pack) = match text.split_once('.') {
-            Some((version, pack)) => (version, pack.parse::<u16>().ok()?),
-            None => (text, 0),
+        let (version, pack) = match (text.strip_suffix('+'), text.split_once('.')) {
+            (Some(version), _) => (version, Added::AFTER),
+            (None, Some((version, pack))) => (version, pack.parse().ok().filter(|&p| p < Added::AFTER)?),
+            (None, None) => (text, 0),
         };
         let version = version.parse::<u16>().ok()?;
-        (version < 9 && pack < 1 << 12).then_some(Added(version << 12 | pack))
+        (version < 9).then_some(Added(version << 12 | pack))
     }
 }
 
@@ -113,10 +117,11 @@ impl fmt::Display for Added {
             "FIX 5.0 SP2",
             "FIX Latest",
         ];
-        f.write_str(NAMES.get(usize::from(self.0 >> 12)).copied().unwrap_or("a later version"))?;
+        let name = NAMES.get(usize::from(self.0 >> 12)).copied().unwrap_or("a later version");
         match self.0 & 0xfff {
-            0 => Ok(()),
-            pack => write!(f, " EP{pack}"),
+            0 => f.write_str(name),
+            Added::AFTER => write!(f, "after {name}"),
+            pack => write!(f, "{name} EP{pack}"),
         }
     }
 }
@@ -147,6 +152,7 @@ mod tests {
     fn an_addition_reads_as_version_and_pack() {
         assert_eq!(Added::parse("7.259").expect("valid").to_string(), "FIX 5.0 SP2 EP259");
         assert_eq!(Added::parse("4").expect("valid").to_string(), "FIX 4.4");
+        assert_eq!(Added::parse("4+").expect("valid").to_string(), "after FIX 4.4");
         assert_eq!(Added::parse("9"), None);
         assert_eq!(Added::parse("7.x"), None);
     }

@@ -135,7 +135,7 @@ impl fmt::Display for Issue<'_> {
             ),
             Detail::FieldOrder => f.write_str("expected 8, 9 and 35 as the first three tags and 10 as the last"),
             Detail::Later(added) => {
-                write!(f, "{tag} is not in {message} of {version}, later versions allow it there (since {added})")
+                write!(f, "{tag} is not in {message} of {version}, later versions allow it there ({added})")
             }
         }
     }

@@ -73,6 +73,7 @@ impl Validator {
     fn walk(&mut self, check: &mut Check<'_, '_>) {
         let (message, def) = (check.message, check.def);
         let root = &def.containers[0];
+        let members = &root.members[..];
         self.seen.clear();
         self.seen.resize(root.words(), 0);
         self.groups.reset();
@@ -97,7 +98,7 @@ impl Validator {
                 self.stray(check, field, value);
                 continue;
             };
-            let member = &root.members[place];
+            let member = &members[place];
             if member.group != NONE {
                 self.groups.enter(def, member, value);
             }
@@ -128,9 +129,15 @@ impl Validator {
         }
         if let Root::InGroup(container) = check.def.root(tag) {
             if !self.stray_groups.contains(&container) {
-                self.stray_groups.push(container);
                 let group = &check.def.containers[container];
-                let is_later = group.place(tag).is_some_and(|p| group.members[p].later);
+                let is_within = |&other: &usize| check.def.containers[other].place(group.count_tag).is_some();
+                let is_told = self.stray_groups.iter().any(is_within);
+                self.stray_groups.push(container);
+                // The group around it has had its issue.
+                if is_told {
+                    return;
+                }
+                let is_later = group.later || group.place(tag).is_some_and(|p| group.members[p].later);
                 let code = if is_later { codes::LATER_VERSION } else { codes::GROUP_COUNT };
                 check.tell(code, tag, Detail::OutsideGroup(group.count_tag));
             }
@@ -156,23 +163,22 @@ impl Check<'_, '_> {
         if member.later {
             self.later(member);
         }
+        // Most enumerated values are one listed byte: then type and code are both right.
+        if let [byte @ ..128] = value
+            && member.listed >> byte & 1 == 1
+        {
+            return;
+        }
         self.value(field.tag, value, member.kind, member.codes);
     }
 
     #[inline]
     fn value(&mut self, tag: u32, value: &[u8], kind: Kind, set: u16) {
-        // Most enumerated values are one listed byte: then both type and code are right.
-        let set = self.dict.code_sets.get(usize::from(set));
-        if let (Some(set), [_]) = (set, value)
-            && set.lists(value)
-        {
-            return;
-        }
         // BodyLength and CheckSum are framing's to judge.
         if !is_written_as(kind, value) && !matches!(tag, 9 | 10) || value.is_empty() {
             return self.bad_value(tag, value, kind);
         }
-        if let Some(set) = set {
+        if let Some(set) = self.dict.code_sets.get(usize::from(set)) {
             self.code(tag, value, kind, set);
         }
     }
