@@ -45,6 +45,14 @@ impl Temporaries {
             None => Ok(()),
         };
     }
+
+    fn close(&mut self) {
+        self.closed = true;
+        while let Some((path, _)) = self.kinds.first_key_value() {
+            let path = path.clone();
+            self.remove(&path);
+        }
+    }
 }
 
 /// A temporary file; dropping it removes it.
@@ -157,12 +165,7 @@ impl Drop for TempDir {
 /// Removes every temporary file and directory; to be called when a signal ends the process. From then on no temporary
 /// can be created and no file gets its final name: both are errors.
 pub fn remove_all_temporaries() {
-    let mut temporaries = temporaries();
-    temporaries.closed = true;
-    while let Some((path, _)) = temporaries.kinds.first_key_value() {
-        let path = path.clone();
-        temporaries.remove(&path);
-    }
+    temporaries().close();
 }
 
 /// Makes a directory and those above it; each takes the mode of the one it is in.
@@ -254,6 +257,24 @@ mod tests {
         assert_eq!((publish(b"first"), publish(b"second")), (true, false));
         assert_eq!(names(dir.path()), ["0.json"]);
         assert_eq!(fs::read(&path).expect("a file"), b"first");
+    }
+
+    #[test]
+    fn a_signal_removes_all_and_lets_nothing_follow() {
+        // A list of its own: closing the process's would fail the other tests.
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut list = Temporaries { closed: false, kinds: BTreeMap::new() };
+        fs::write(dir.path().join("a"), "x").expect("a file");
+        fs::create_dir(dir.path().join("b")).expect("a directory");
+        fs::write(dir.path().join("b/c"), "x").expect("a file");
+        fs::write(dir.path().join("kept"), "x").expect("a file");
+        for (name, kind) in [("a", Kind::File), ("b", Kind::Dir), ("b/c", Kind::File), ("gone", Kind::File)] {
+            list.kinds.insert(dir.path().join(name), kind);
+        }
+        assert!(list.still_open().is_ok());
+        list.close();
+        assert_eq!(names(dir.path()), ["kept"]);
+        assert_eq!(list.still_open().map_err(|e| e.kind()), Err(io::ErrorKind::Interrupted));
     }
 
     #[test]
