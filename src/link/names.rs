@@ -19,8 +19,13 @@ impl Default for Names {
     }
 }
 
+/// Longest name kept, in bytes.
+const NAME_LIMIT: usize = 4096;
+
 impl Names {
+    /// A name of absurd length is cut; when 4 GiB of names are full, further ones count as empty.
     pub fn number(&mut self, name: &[u8]) -> u32 {
+        let name = &name[..name.len().min(NAME_LIMIT)];
         let hash = xxh3_64(name);
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;
@@ -30,6 +35,9 @@ impl Names {
                 return number;
             }
             slot = (slot + 1) & mask;
+        }
+        if self.bytes.len() + name.len() > u32::MAX as usize {
+            return 0;
         }
         let number = self.hashes.len() as u32;
         self.table[slot] = number + 1;

@@ -125,26 +125,22 @@ impl Order {
         if step.cum_qty != NO_QTY && step.kind != Kind::CancelRejected {
             self.cum_qty = step.cum_qty;
         }
-        match step.kind {
-            Kind::Replaced => {
-                let quantity = if step.order_qty == NO_QTY { self.asked_qty } else { step.order_qty };
-                if quantity != NO_QTY {
-                    self.accepted_qty = quantity;
-                }
-                self.asked_qty = NO_QTY;
+        if step.kind == Kind::Replaced {
+            let quantity = if step.order_qty == NO_QTY { self.asked_qty } else { step.order_qty };
+            if quantity != NO_QTY {
+                self.accepted_qty = quantity;
             }
-            Kind::Pending | Kind::CancelRejected | Kind::Rejected => {
-                if !self.sent && self.accepted_qty == NO_QTY {
-                    self.accepted_qty = step.order_qty;
-                }
-            }
-            // The receiver's word stands when no order was seen, and when it names the quantity that was asked for.
-            _ if step.order_qty != NO_QTY
-                && (!self.sent || self.accepted_qty == NO_QTY || step.order_qty == self.asked_qty) =>
-            {
-                self.accepted_qty = step.order_qty;
-            }
-            _ => {}
+            self.asked_qty = NO_QTY;
+            return;
+        }
+        // The receiver's word stands when no order was seen, and when it names the quantity that was asked for.
+        let is_only_word = self.accepted_qty == NO_QTY;
+        let stands = match step.kind {
+            Kind::Pending | Kind::CancelRejected | Kind::Rejected => !self.sent && is_only_word,
+            _ => !self.sent || is_only_word || step.order_qty == self.asked_qty,
+        };
+        if stands && step.order_qty != NO_QTY {
+            self.accepted_qty = step.order_qty;
         }
     }
 
