@@ -8,6 +8,7 @@ pub mod input;
 pub mod link;
 pub mod mapping;
 pub mod query;
+pub mod simulate;
 pub mod table;
 pub mod types;
 
