@@ -13,6 +13,7 @@ pub mod order;
 pub mod pipeline;
 pub mod progress;
 pub mod query;
+pub mod simulate;
 pub mod table;
 pub mod types;
 
