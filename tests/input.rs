@@ -85,7 +85,7 @@ fn messages_are_found_whatever_stands_around_them() {
     .concat();
     place.file("a.log", &log);
     let found: Vec<_> = events(&place, &["a.log"]).into_iter().map(|(_, line, id)| (line, id)).collect();
-    let expected = [(1, "C1"), (2, "C2"), (4, "C3"), (4, "C1")].map(|(line, id)| (line, id.to_string()));
+    let expected = [(1, "C1"), (2, "C2"), (5, "C3"), (5, "C1")].map(|(line, id)| (line, id.to_string()));
     assert_eq!(found, expected);
     let ran = place.run(["validate", "-v", "a.log"]);
     let summed: u64 = ran
@@ -106,7 +106,7 @@ fn a_message_within_a_message_stays_there() {
     let xml = format!("<RTRF>{}</RTRF>", String::from_utf8(inner).expect("ASCII"));
     let length = xml.len().to_string();
     let outer = message(
-        "FIX.4.2",
+        "FIX.4.4",
         &[(35, "n"), (49, "CME"), (56, "B"), (34, "1"), (52, "20260302-14:30:00"), (212, &length), (213, &xml)],
     );
     place.file("a.log", lines(&[outer, order(2, "C2")]));

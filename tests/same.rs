@@ -9,7 +9,7 @@ fn linked(place: &Place, name: &str, args: &[&str]) -> Files {
     let ran = place.run([&["link", "-o", name, "--fail-on", "never"], args].concat());
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     let files = place.data_files(name);
-    assert!(files.len() >= 4, "events, links, lifecycles and findings");
+    assert!(files.len() >= 2, "events and lifecycles at least");
     files
 }
 

@@ -13,7 +13,7 @@ fn a_clean_log_prints_nothing_and_ends_with_0() {
     assert_eq!((ran.status, ran.stdout.as_str()), (0, ""));
     assert!(
         ran.stderr.starts_with(
-            "fixtrail: 2 messages in 1 file (338 bytes), 0 wrong; findings: 0 errors, 0 warnings, 0 info;"
+            "fixtrail: 2 messages in 1 file (276 bytes), 0 wrong; findings: 0 errors, 0 warnings, 0 info;"
         ),
         "{}",
         ran.stderr

@@ -292,5 +292,4 @@ impl Flow<'_> {
         self.report(at, Report::of(b'C', b'C'))?;
         Ok(())
     }
-
 }

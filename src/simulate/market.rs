@@ -82,7 +82,14 @@ impl Market {
                 (Kind::Client, format!("CLI{:02}", at - brokers - exchanges + 1))
             };
             let maker = |space, offset: usize| {
-                Maker::new(STYLES[(at + offset) % STYLES.len()], space, &name, &format!("{at:0width$}"), month_day, salt)
+                Maker::new(
+                    STYLES[(at + offset) % STYLES.len()],
+                    space,
+                    &name,
+                    &format!("{at:0width$}"),
+                    month_day,
+                    salt,
+                )
             };
             Party {
                 order_ids: maker(b'O', 0),
@@ -94,8 +101,15 @@ impl Market {
                 kind,
             }
         });
-        let mut market =
-            Market { parties: parties.collect(), sessions: vec![], symbols: vec![], log_names: vec![], clients, brokers, exchanges };
+        let mut market = Market {
+            parties: parties.collect(),
+            sessions: vec![],
+            symbols: vec![],
+            log_names: vec![],
+            clients,
+            brokers,
+            exchanges,
+        };
         for client in 0..clients {
             for broker in 0..brokers {
                 market.connect(plan, brokers + exchanges + client, broker);

@@ -179,7 +179,11 @@ impl Writer<'_> {
         for member in members() {
             self.recorder.body.extend_from_slice(b"2887=");
             self.push_id_of(member);
-            self.recorder.body.extend_from_slice(if by_cl_ord_id { b"\x012888=2\x012889=" } else { b"\x012888=1\x012889=" });
+            self.recorder.body.extend_from_slice(if by_cl_ord_id {
+                b"\x012888=2\x012889="
+            } else {
+                b"\x012888=1\x012889="
+            });
             push_number(&mut self.recorder.body, member.qty);
             self.recorder.body.extend_from_slice(b"\x012890=1\x01");
         }
