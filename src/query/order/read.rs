@@ -1,0 +1,208 @@
+//! Reads what a story needs from the tables: from an identifier to lifecycles, from those to events, links, findings.
+
+use super::rows::{Row, rows_of};
+use super::story::{Event, EventFinding, Lifecycle};
+use crate::Result;
+use crate::query::files::{LiveFiles, Table};
+use crate::query::scan::{self, Wanted};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Columns in which the identifier asked for may stand.
+const ID_COLUMNS: [&str; 5] = ["cl_ord_id", "order_id", "exec_id", "orig_cl_ord_id", "lifecycle_id"];
+
+const EVENT_COLUMNS: &[&str] = &[
+    "event_id",
+    "lifecycle_id",
+    "also_in",
+    "source",
+    "offset",
+    "line",
+    "event_timestamp_ns",
+    "kind",
+    "msg_type",
+    "cat_type",
+    "msg_seq_num",
+    "poss_dup",
+    "sender_comp_id",
+    "target_comp_id",
+    "cl_ord_id",
+    "orig_cl_ord_id",
+    "order_id",
+    "exec_id",
+    "symbol",
+    "side",
+    "ord_type",
+    "time_in_force",
+    "ord_status",
+    "exec_type",
+    "price",
+    "stop_px",
+    "last_px",
+    "avg_px",
+    "order_qty",
+    "last_qty",
+    "cum_qty",
+    "leaves_qty",
+    "tags",
+];
+
+const LIFECYCLE_COLUMNS: &[&str] = &[
+    "lifecycle_id",
+    "roots",
+    "symbol",
+    "side",
+    "order_qty",
+    "filled_qty",
+    "state",
+    "first_time_ns",
+    "last_time_ns",
+    "firms",
+    "events",
+];
+
+/// A link between two events.
+pub struct Link {
+    pub kind: String,
+    pub from: String,
+    pub to: String,
+}
+
+/// What the tables hold about some lifecycles.
+#[derive(Default)]
+pub struct Found {
+    pub lifecycles: BTreeMap<String, Lifecycle>,
+    /// Events by lifecycle; an event that belongs to several stands in each.
+    pub events: BTreeMap<String, Vec<Event>>,
+    pub links: Vec<Link>,
+    /// Findings by event.
+    pub findings: HashMap<String, Vec<EventFinding>>,
+}
+
+/// Everything about the lifecycles in which `id` is a ClOrdID, OrderID, ExecID or the lifecycle's own id.
+pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
+    let mut found = Found::default();
+    let event_files = files.files(Table::Events)?;
+    let asked = BTreeSet::from([id.to_string()]);
+    let hits =
+        scan::rows(&event_files, &Wanted { columns: &ID_COLUMNS, values: &asked }, &["lifecycle_id", "also_in"])?;
+    let mut ids = BTreeSet::new();
+    for row in rows_of(&hits) {
+        ids.extend(row.text("lifecycle_id").filter(|id| !id.is_empty()));
+        ids.extend(row.list("also_in"));
+    }
+    if ids.is_empty() {
+        return Ok(found);
+    }
+
+    let of_lifecycles = Wanted { columns: &["lifecycle_id"], values: &ids };
+    for row in rows_of(&scan::rows(&files.files(Table::Lifecycles)?, &of_lifecycles, LIFECYCLE_COLUMNS)?) {
+        let lifecycle = lifecycle_of(&row);
+        found.lifecycles.insert(lifecycle.id.clone(), lifecycle);
+    }
+
+    let mut event_ids = BTreeSet::new();
+    let members = Wanted { columns: &["lifecycle_id", "also_in"], values: &ids };
+    for row in rows_of(&scan::rows(&event_files, &members, EVENT_COLUMNS)?) {
+        let event = event_of(&row);
+        event_ids.insert(event.event_id.clone());
+        let mut homes = BTreeSet::from_iter(row.list("also_in"));
+        homes.insert(event.lifecycle_id.clone());
+        for home in homes.intersection(&ids) {
+            found.events.entry(home.clone()).or_default().push(event.clone());
+        }
+    }
+
+    let link_files = files.files(Table::Links)?;
+    let of_events = Wanted { columns: &["from_event_id"], values: &event_ids };
+    let wanted = if scan::have_column(&link_files, "lifecycle_id")? { &of_lifecycles } else { &of_events };
+    for row in rows_of(&scan::rows(&link_files, wanted, &["kind", "from_event_id", "to_event_id"])?) {
+        found.links.push(Link {
+            kind: row.text_or_empty("kind"),
+            from: row.text_or_empty("from_event_id"),
+            to: row.text_or_empty("to_event_id"),
+        });
+    }
+
+    let of_events = Wanted { columns: &["event_id"], values: &event_ids };
+    for row in rows_of(&scan::rows(&files.files(Table::Findings)?, &of_events, &["event_id", "code", "level", "text"])?)
+    {
+        found.findings.entry(row.text_or_empty("event_id")).or_default().push(EventFinding {
+            code: row.text_or_empty("code"),
+            level: row.text_or_empty("level"),
+            text: row.text_or_empty("text"),
+        });
+    }
+    Ok(found)
+}
+
+fn lifecycle_of(row: &Row<'_>) -> Lifecycle {
+    Lifecycle {
+        id: row.text_or_empty("lifecycle_id"),
+        roots: row.list("roots"),
+        symbol: row.text("symbol"),
+        side: row.text("side"),
+        order_qty: row.decimal("order_qty"),
+        filled_qty: row.decimal("filled_qty"),
+        state: row.text("state"),
+        first: row.int("first_time_ns"),
+        last: row.int("last_time_ns"),
+        firms: row.list("firms"),
+        events: row.int("events"),
+    }
+}
+
+fn event_of(row: &Row<'_>) -> Event {
+    let tags = Tags::parse(row.text("tags"));
+    Event {
+        event_id: row.text_or_empty("event_id"),
+        lifecycle_id: row.text_or_empty("lifecycle_id"),
+        source: row.text_or_empty("source"),
+        offset: row.int("offset"),
+        line: row.int("line"),
+        time: row.int("event_timestamp_ns"),
+        kind: row.text_or_empty("kind"),
+        msg_type: row.text_or_empty("msg_type"),
+        cat_type: row.text("cat_type"),
+        msg_seq_num: row.text("msg_seq_num"),
+        repeat: row.text("poss_dup").as_deref() == Some("Y") || tags.get("97").as_deref() == Some("Y"),
+        // The parties are those for whom the session carries the message, where it says so.
+        sender: tags.get("115").unwrap_or_else(|| row.text_or_empty("sender_comp_id")),
+        target: tags.get("128").unwrap_or_else(|| row.text_or_empty("target_comp_id")),
+        cl_ord_id: row.text("cl_ord_id"),
+        orig_cl_ord_id: row.text("orig_cl_ord_id"),
+        order_id: row.text("order_id"),
+        exec_id: row.text("exec_id"),
+        exec_ref_id: tags.get("19"),
+        symbol: row.text("symbol"),
+        side: row.text("side"),
+        ord_type: row.text("ord_type"),
+        time_in_force: row.text("time_in_force"),
+        ord_status: row.text("ord_status"),
+        exec_type: row.text("exec_type"),
+        price: row.decimal("price"),
+        stop_px: row.decimal("stop_px"),
+        last_px: row.decimal("last_px"),
+        avg_px: row.decimal("avg_px"),
+        order_qty: row.decimal("order_qty"),
+        last_qty: row.decimal("last_qty"),
+        cum_qty: row.decimal("cum_qty"),
+        leaves_qty: row.decimal("leaves_qty"),
+        text: tags.get("58"),
+    }
+}
+
+/// The `tags` column of one event.
+struct Tags(serde_json::Value);
+
+impl Tags {
+    fn parse(text: Option<String>) -> Tags {
+        Tags(text.and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default())
+    }
+
+    /// A tag's value; a repeated tag's first.
+    fn get(&self, tag: &str) -> Option<String> {
+        let value = self.0.get(tag)?;
+        let value = value.get(0).unwrap_or(value);
+        value.as_str().filter(|t| !t.is_empty()).map(str::to_string)
+    }
+}
