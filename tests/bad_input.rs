@@ -111,6 +111,8 @@ fn a_full_disk_is_one_sentence_and_no_file() {
         assert!(!place.join("out.json").exists() && !place.join("out/_commits/0.json").exists());
         assert_eq!(leftovers(place.path()), Vec::<String>::new(), "{command}");
     }
+    // With room again, the same command does its work where the failed one was.
+    place.run(["link", "a.log", "-o", "out"]).ends_with(0);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod link;
 mod parse;
 mod progress;
 mod query;
+mod query_args;
 mod report;
 mod signals;
 mod summary;

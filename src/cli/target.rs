@@ -1,5 +1,6 @@
 //! Where results go: standard output, a file that appears when it is complete, or a directory.
 
+use crate::table::Trail;
 use crate::table::cleanup::TempFile;
 use crate::{Error, Result};
 use std::fs;
@@ -82,8 +83,13 @@ pub fn directory(path: &Path, force: bool, what: &str) -> Result<()> {
         return Err(Error::Usage(format!("{}: is a file, expected a directory", path.display())));
     }
     fs::create_dir_all(path).map_err(Error::io(path, "cannot make the directory"))?;
+    // What a run that was stopped has left is nobody's: it has no commit.
+    let ours = |name: &std::ffi::OsStr| {
+        let name = name.as_encoded_bytes();
+        name.starts_with(b".") || [&b"_commits"[..], b"events", b"findings", b"lifecycles", b"links"].contains(&name)
+    };
     let mut entries = fs::read_dir(path).map_err(Error::io(path, "cannot list the directory"))?;
-    let used = entries.any(|entry| entry.is_ok_and(|e| !e.file_name().as_encoded_bytes().starts_with(b".")));
+    let used = Trail::exists(path) || entries.any(|entry| entry.is_ok_and(|e| !ours(&e.file_name())));
     if used && !force {
         let text = format!("{}: is not empty; adding to {what} comes later, --force replaces it", path.display());
         return Err(Error::Usage(text));
