@@ -39,7 +39,8 @@ pub const MSG_TYPE_USER: Code =
     code("fix-msg-type-user", Level::Info, "MsgType(35) starts with U: a message that the two sides defined");
 pub const REQUIRED: Code =
     code("fix-required-tag-missing", Level::Error, "a tag that the message must have is missing");
-pub const TAG_UNDEFINED: Code = code("fix-tag-undefined", Level::Error, "no version of FIX defines the tag");
+pub const TAG_UNDEFINED: Code =
+    code("fix-tag-undefined", Level::Error, "neither the version nor, in this message, a later one has the tag");
 pub const TAG_NOT_FOR_MESSAGE: Code =
     code("fix-tag-not-for-message", Level::Error, "the tag exists, but not in this type of message");
 pub const TAG_INVALID: Code = code("fix-tag-invalid", Level::Error, "the text before = is no tag number");

@@ -81,8 +81,8 @@ impl CodeSet {
     }
 
     /// The values of one byte in the list, as bits.
-    pub(super) fn listed_bytes(&self) -> u128 {
-        self.single
+    pub(super) fn listed_bytes(&self) -> [u64; 2] {
+        [self.single as u64, (self.single >> 64) as u64]
     }
 
     /// The standard's name of a value.

@@ -19,9 +19,22 @@ pub(in crate::fix) struct Member {
     pub kind: Kind,
     /// Only later versions have it here.
     pub later: bool,
+    /// The version's own and no count tag: nothing to tell and nothing to open.
+    pub is_plain: bool,
     pub added: Added,
-    /// Bit n: the code set lists the one-byte value n. 0 without a code set.
-    pub listed: u128,
+    /// Bit n: the code set lists the one-byte value n. Empty without a code set.
+    pub listed: [u64; 2],
+}
+
+impl Member {
+    /// Whether a value is one byte that the code set lists: then type and code are both right.
+    #[inline]
+    pub fn lists(&self, value: &[u8]) -> bool {
+        match value {
+            [byte @ ..128] => self.listed[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1,
+            _ => false,
+        }
+    }
 }
 
 /// Members of an optional component: when one of `any` is there, all of `required` must be.

@@ -21,7 +21,7 @@ pub(super) struct Place<'a> {
 pub(super) struct Facts {
     pub kind: Kind,
     pub codes: u16,
-    pub listed: u128,
+    pub listed: [u64; 2],
 }
 
 /// Lays out one message. `facts_of` tells what is known of a tag anywhere.
@@ -167,7 +167,8 @@ impl Builder<'_> {
             _ => NONE,
         };
         let Facts { kind, codes, listed } = (self.facts_of)(flat.tag);
-        Member { tag: flat.tag, codes, group, kind, later, added: flat.added, listed }
+        let is_plain = !later && group == NONE;
+        Member { tag: flat.tag, codes, group, kind, later, is_plain, added: flat.added, listed }
     }
 }
 
@@ -205,7 +206,7 @@ mod tests {
         let items = vec![item(Part::Block(0), true), field(11, false), item(Part::Block(1), false)];
         let spec = Spec { bodies, ..Spec::default() };
         let message = SpecMessage { msg_type: "D".into(), name: "Order".into(), items };
-        lay_out(&message, &spec, None, &|_| Facts { kind: Kind::Text, codes: NONE, listed: 0 })
+        lay_out(&message, &spec, None, &|_| Facts { kind: Kind::Text, codes: NONE, listed: [0; 2] })
     }
 
     fn missing(tags: &[u32]) -> Vec<u32> {

@@ -176,7 +176,7 @@ impl Dictionary {
             Some(field) => (field.kind, field.codes),
             None => (later::field(tag).map_or(Kind::Text, |f| f.kind), NONE),
         };
-        let listed = self.code_sets.get(usize::from(codes)).map_or(0, CodeSet::listed_bytes);
+        let listed = self.code_sets.get(usize::from(codes)).map_or([0; 2], CodeSet::listed_bytes);
         layout::Facts { kind, codes, listed }
     }
 }

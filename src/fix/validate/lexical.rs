@@ -2,12 +2,11 @@
 
 use crate::fix::dictionary::Kind;
 
-/// Whether a value is written as its kind demands. An empty value is none of any kind but data.
-#[inline]
+/// Whether a value is written as its kind demands. An empty value never is.
+#[inline(always)]
 pub fn is_written_as(kind: Kind, value: &[u8]) -> bool {
     match kind {
-        Kind::Text => !value.is_empty(),
-        Kind::Data => true,
+        Kind::Text | Kind::Data => !value.is_empty(),
         Kind::Char => value.len() == 1,
         Kind::Boolean => matches!(value, b"Y" | b"N"),
         Kind::Int => is_unsigned(value.strip_prefix(b"-").unwrap_or(value)),
@@ -44,49 +43,62 @@ fn is_written_as_rare(kind: Kind, value: &[u8]) -> bool {
         Kind::TzTimeOnly => is_time_with_zone(value),
         Kind::LocalTime => value.len() == 8 && is_time(value),
         // The others are told apart before.
-        _ => true,
+        _ => !value.is_empty(),
     }
 }
 
 /// One or more digits.
 #[inline]
 pub fn is_unsigned(value: &[u8]) -> bool {
-    !value.is_empty() && value.iter().all(u8::is_ascii_digit)
+    match short(value) {
+        Some(bytes) => not_digits(bytes) == 0,
+        None => !value.is_empty() && value.iter().all(u8::is_ascii_digit),
+    }
 }
 
 /// Digits with at most one point anywhere and an optional minus before: `-0`, `23.`, `.5`, `00023.23`.
 #[inline]
 pub fn is_decimal(value: &[u8]) -> bool {
-    let digits = value.strip_prefix(b"-").unwrap_or(value);
-    let mut points = 0;
-    for &byte in digits {
-        if !byte.is_ascii_digit() {
-            if byte != b'.' {
-                return false;
-            }
-            points += 1;
+    match short(value) {
+        // The usual shapes at once: digits only, or digits and one point.
+        Some(bytes) => {
+            let others = not_digits(bytes);
+            others == 0
+                || (others & (others - 1) == 0
+                    && (bytes >> (others.trailing_zeros() & !7)) as u8 == b'.'
+                    && value.len() > 1)
+                || is_signed_or_long_decimal(value)
         }
+        None => is_signed_or_long_decimal(value),
     }
-    points <= 1 && digits.len() > points
+}
+
+#[inline(never)]
+fn is_signed_or_long_decimal(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"-").unwrap_or(value);
+    let points = digits.iter().filter(|&&b| b == b'.').count();
+    points <= 1 && digits.len() > points && digits.iter().all(|&b| b.is_ascii_digit() || b == b'.')
 }
 
 /// `YYYYMMDD`, a day of the calendar.
 #[inline]
 pub fn is_date(value: &[u8]) -> bool {
     let Ok(bytes) = <[u8; 8]>::try_from(value) else { return false };
-    if !eight_digits(u64::from_le_bytes(bytes)) {
+    let bytes = u64::from_le_bytes(bytes);
+    if not_digits(bytes) != 0 {
         return false;
     }
-    let (month, day) = (two(bytes[4], bytes[5]), two(bytes[6], bytes[7]));
+    let pairs = pairs(bytes);
+    let [century, _, year, _, month, _, day, _] = pairs.to_le_bytes();
     match day {
         1..=28 => matches!(month, 1..=12),
-        29..=31 => day <= days_of(two(bytes[0], bytes[1]), two(bytes[2], bytes[3]), month),
+        29..=31 => day <= days_of(century, year, month),
         _ => false,
     }
 }
 
 /// Days of a month; 0 when there is no such month.
-fn days_of(century: u32, year: u32, month: u32) -> u32 {
+fn days_of(century: u8, year: u8, month: u8) -> u8 {
     let leap = if year == 0 { century.is_multiple_of(4) } else { year.is_multiple_of(4) };
     match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
@@ -98,7 +110,6 @@ fn days_of(century: u32, year: u32, month: u32) -> u32 {
 }
 
 /// `YYYYMMDD-HH:MM:SS` with 0 to 12 decimals; second 60 is legal.
-#[inline]
 pub fn is_utc_timestamp(value: &[u8]) -> bool {
     value.len() >= 17 && value[8] == b'-' && is_date(&value[..8]) && is_time(&value[9..])
 }
@@ -107,11 +118,16 @@ pub fn is_utc_timestamp(value: &[u8]) -> bool {
 #[inline]
 pub fn is_time(value: &[u8]) -> bool {
     let Some((clock, decimals)) = value.split_first_chunk::<8>() else { return false };
-    let [h1, h2, b':', m1, m2, b':', s1, s2] = *clock else { return false };
-    if !eight_digits(u64::from_le_bytes([h1, h2, b'0', m1, m2, b'0', s1, s2])) {
+    let clock = u64::from_le_bytes(*clock);
+    const COLONS: u64 = u64::from_le_bytes([0, 0, b':', 0, 0, b':', 0, 0]);
+    const PLACES: u64 = u64::from_le_bytes([0, 0, 0xff, 0, 0, 0xff, 0, 0]);
+    const ZEROS: u64 = u64::from_le_bytes([0, 0, b'0', 0, 0, b'0', 0, 0]);
+    let digits = clock & !PLACES | ZEROS;
+    if clock & PLACES != COLONS || not_digits(digits) != 0 {
         return false;
     }
-    if two(h1, h2) > 23 || two(m1, m2) > 59 || two(s1, s2) > 60 {
+    let [hour, _, _, minute, _, _, second, _] = pairs(digits).to_le_bytes();
+    if hour > 23 || minute > 59 || second > 60 {
         return false;
     }
     match decimals {
@@ -147,18 +163,45 @@ fn is_month_year(value: &[u8]) -> bool {
     }
 }
 
-/// Whether each of eight bytes is an ASCII digit: the high half is 3, and stays so when 6 is added.
+/// Up to eight bytes as a number, the first lowest, filled up with the digit 0; `None` for none or for more.
 #[inline]
-fn eight_digits(bytes: u64) -> bool {
-    const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
-    const THREES: u64 = 0x3030_3030_3030_3030;
-    bytes & HIGH == THREES && bytes.wrapping_add(0x0606_0606_0606_0606) & HIGH == THREES
+fn short(value: &[u8]) -> Option<u64> {
+    let four = |at: usize| u64::from(u32::from_le_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]));
+    let length = value.len();
+    match length {
+        4..=7 => {
+            // The two words overlap, and where they do they have the same bytes.
+            let shift = 8 * (length - 4);
+            Some(four(0) | four(length - 4) << shift | ZERO_DIGITS << (8 * length))
+        }
+        1..=3 => {
+            let byte = |at: usize| u64::from(value[at]) << (8 * at);
+            Some(byte(0) | byte(length / 2) | byte(length - 1) | ZERO_DIGITS << (8 * length))
+        }
+        8 => Some(four(0) | four(4) << 32),
+        _ => None,
+    }
 }
 
-/// The number that two digits write.
+const ZERO_DIGITS: u64 = u64::from_le_bytes([b'0'; 8]);
+
+/// The high bit of each byte that is no ASCII digit.
+///
+/// Taken by exclusive or with `0`, digits are 0 to 9, and 0x76 lifts from 10 on into the high bit. No byte carries into
+/// the next, as the high bits are taken out before and put back after.
 #[inline]
-fn two(a: u8, b: u8) -> u32 {
-    u32::from(a.wrapping_sub(b'0')) * 10 + u32::from(b.wrapping_sub(b'0'))
+fn not_digits(bytes: u64) -> u64 {
+    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+    const LIFT: u64 = u64::from_le_bytes([0x76; 8]);
+    let from_zero = bytes ^ ZERO_DIGITS;
+    (((from_zero & !HIGH) + LIFT) | bytes) & HIGH
+}
+
+/// Each digit times ten plus its right neighbour, in the digit's own byte.
+#[inline]
+fn pairs(digits: u64) -> u64 {
+    let values = digits ^ ZERO_DIGITS;
+    values * 10 + (values >> 8)
 }
 
 #[cfg(test)]
@@ -268,9 +311,23 @@ mod tests {
             && (decimals.is_empty() || ((1..=12).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())))
     }
 
+    fn plain_decimal(text: &str) -> bool {
+        let text = text.strip_prefix('-').unwrap_or(text);
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        let digits = format!("{whole}{part}");
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    }
+
     proptest! {
         #[test]
-        fn a_timestamp_is_judged_as_by_its_plain_twin(text in "[0-2][0-9]{3}[01][0-9][0-3][0-9][-:][0-2][0-9][:;][0-6][0-9]:[0-6][0-9]([.:]?[0-9a]{0,13})?") {
+        fn a_number_is_judged_as_by_its_plain_twin(text in "-?[0-9]{0,9}[.x/:\u{b0}-]?[0-9]{0,9}.?") {
+            prop_assert_eq!(is_decimal(text.as_bytes()), plain_decimal(&text));
+            let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            prop_assert_eq!(is_unsigned(text.as_bytes()), digits);
+        }
+
+        #[test]
+        fn a_timestamp_is_judged_as_by_its_plain_twin(text in "[0-2][0-9]{3}[01][0-9][0-3][0-9][-:][0-2][0-9][:;][0-6][0-9/:]:[0-6][0-9]([.:]?[0-9a]{0,13})?") {
             prop_assert_eq!(is_utc_timestamp(text.as_bytes()), plain_timestamp(&text));
         }
 

@@ -10,7 +10,7 @@ pub mod lexical;
 pub use issue::Issue;
 
 use super::codes::{self, Code};
-use super::dictionary::{Dictionary, Kind, Member, MessageDef, NONE, Root};
+use super::dictionary::{CodeSet, Dictionary, Kind, Member, MessageDef, NONE, Root};
 use super::group::{Groups, Trouble, for_each_missing};
 use super::message::{Field, Message};
 use issue::Detail;
@@ -74,125 +74,121 @@ impl Validator {
         let (message, def) = (check.message, check.def);
         let root = &def.containers[0];
         let members = &root.members[..];
-        self.seen.clear();
-        self.seen.resize(root.words(), 0);
-        self.groups.reset();
-        self.stray_groups.clear();
-        for field in message.fields {
+        let Validator { groups, seen, stray_groups } = self;
+        seen.clear();
+        seen.resize(root.words(), 0);
+        groups.reset();
+        stray_groups.clear();
+        let mut next = 0;
+        while next < message.fields.len() {
+            if groups.at_root() {
+                next += right_fields(message, &message.fields[next..], def, seen);
+            }
+            let Some(field) = message.fields.get(next) else { break };
+            next += 1;
             let value = message.value(field);
-            if !self.groups.at_root() {
-                let step = self.groups.step(def, field.tag, value, &mut |trouble| check.trouble(trouble));
+            if !groups.at_root() {
+                let step = groups.step(def, field.tag, value, &mut |trouble| check.trouble(trouble));
                 if !step.at_root {
                     match step.member {
-                        Some(member) => check.member(field, value, member),
-                        None => self.stray(check, field, value),
+                        Some(member) => check.member(value, member),
+                        None => check.stray(field, value, stray_groups),
                     }
                     continue;
                 }
-                if step.place.count {
-                    // The walk has opened the group already.
-                    self.groups.reset();
-                }
+                // Where the field opens a group at the root, the walk has opened it; below it is opened once more.
+                groups.reset();
             }
             let Root::Member(place) = def.root(field.tag) else {
-                self.stray(check, field, value);
+                check.stray(field, value, stray_groups);
                 continue;
             };
             let member = &members[place];
             if member.group != NONE {
-                self.groups.enter(def, member, value);
+                groups.enter(def, member, value);
             }
-            let (word, bit) = (place / 64, 1 << (place % 64));
-            if self.seen[word] & bit != 0 {
+            let (word, bit) = (&mut seen[place / 64], 1 << (place % 64));
+            if *word & bit != 0 {
                 check.tell(codes::TAG_DUPLICATE, field.tag, Detail::Duplicate(value));
                 continue;
             }
-            self.seen[word] |= bit;
-            check.member(field, value, member);
+            *word |= bit;
+            check.member(value, member);
         }
-        self.groups.finish(def, &mut |trouble| check.trouble(trouble));
-        for_each_missing(root, &self.seen, &mut |tag| check.tell(codes::REQUIRED, tag, Detail::Missing));
-    }
-
-    /// A field whose tag has no place where it stands.
-    #[cold]
-    fn stray(&mut self, check: &mut Check<'_, '_>, field: &Field, value: &[u8]) {
-        let tag = field.tag;
-        if tag == 0 {
-            return check.tell(codes::TAG_INVALID, 0, Detail::InvalidTag(tag_text(check.message, field), value));
-        }
-        if value.is_empty() {
-            return check.tell(codes::VALUE_EMPTY, tag, Detail::Empty);
-        }
-        if is_user_defined(tag) {
-            return;
-        }
-        if let Root::InGroup(container) = check.def.root(tag) {
-            if !self.stray_groups.contains(&container) {
-                let group = &check.def.containers[container];
-                let is_within = |&other: &usize| check.def.containers[other].place(group.count_tag).is_some();
-                let is_told = self.stray_groups.iter().any(is_within);
-                self.stray_groups.push(container);
-                // The group around it has had its issue.
-                if is_told {
-                    return;
-                }
-                let is_later = group.later || group.place(tag).is_some_and(|p| group.members[p].later);
-                let code = if is_later { codes::LATER_VERSION } else { codes::GROUP_COUNT };
-                check.tell(code, tag, Detail::OutsideGroup(group.count_tag));
-            }
-            return;
-        }
-        match check.dict.field(tag) {
-            Some(known) if !check.is_known => check.value(tag, value, known.kind, known.codes),
-            Some(_) => check.tell(codes::TAG_NOT_FOR_MESSAGE, tag, Detail::NotForMessage),
-            None if is_beyond_the_tables(tag) => check.tell(codes::LATER_VERSION, tag, Detail::BeyondTables),
-            None => check.tell(codes::TAG_UNDEFINED, tag, Detail::Undefined),
-        }
+        groups.finish(def, &mut |trouble| check.trouble(trouble));
+        for_each_missing(root, seen, &mut |tag| check.tell(codes::REQUIRED, tag, Detail::Missing));
     }
 }
 
 impl Check<'_, '_> {
+    /// A field whose tag has no place where it stands.
+    #[cold]
+    fn stray(&mut self, field: &Field, value: &[u8], stray_groups: &mut Vec<usize>) {
+        let tag = field.tag;
+        if tag == 0 {
+            return self.tell(codes::TAG_INVALID, 0, Detail::InvalidTag(tag_text(self.message, field), value));
+        }
+        if value.is_empty() {
+            return self.tell(codes::VALUE_EMPTY, tag, Detail::Empty);
+        }
+        if is_user_defined(tag) {
+            return;
+        }
+        if let Root::InGroup(container) = self.def.root(tag) {
+            if !stray_groups.contains(&container) {
+                let group = &self.def.containers[container];
+                let is_within = |&other: &usize| self.def.containers[other].place(group.count_tag).is_some();
+                let is_told = stray_groups.iter().any(is_within);
+                stray_groups.push(container);
+                // Otherwise the group around it has had its issue.
+                if !is_told {
+                    let is_later = group.later || group.place(tag).is_some_and(|p| group.members[p].later);
+                    let code = if is_later { codes::LATER_VERSION } else { codes::GROUP_COUNT };
+                    self.tell(code, tag, Detail::OutsideGroup(group.count_tag));
+                }
+            }
+            return;
+        }
+        match self.dict.field(tag) {
+            Some(known) if !self.is_known => self.value(tag, value, known.kind, known.codes),
+            Some(_) => self.tell(codes::TAG_NOT_FOR_MESSAGE, tag, Detail::NotForMessage),
+            None if is_beyond_the_tables(tag) => self.tell(codes::LATER_VERSION, tag, Detail::BeyondTables),
+            None => self.tell(codes::TAG_UNDEFINED, tag, Detail::Undefined),
+        }
+    }
+
     fn tell(&mut self, code: Code, tag: u32, detail: Detail<'_>) {
         (self.sink)(&Issue::new(code, tag, self.dict, self.def, self.msg_type, detail));
     }
 
     /// A field that stands where its tag belongs.
     #[inline]
-    fn member(&mut self, field: &Field, value: &[u8], member: &Member) {
+    fn member(&mut self, value: &[u8], member: &Member) {
         if member.later {
             self.later(member);
         }
-        // Most enumerated values are one listed byte: then type and code are both right.
-        if let [byte @ ..128] = value
-            && member.listed >> byte & 1 == 1
-        {
-            return;
+        let is_right = member.lists(value) || (member.codes == NONE && is_written_as(member.kind, value));
+        if !is_right {
+            self.value(member.tag, value, member.kind, member.codes);
         }
-        self.value(field.tag, value, member.kind, member.codes);
     }
 
-    #[inline]
+    /// A value that is not known to be right: it may be wrong, or one of the longer codes, or several of them.
+    #[inline(never)]
     fn value(&mut self, tag: u32, value: &[u8], kind: Kind, set: u16) {
-        // BodyLength and CheckSum are framing's to judge.
-        if !is_written_as(kind, value) && !matches!(tag, 9 | 10) || value.is_empty() {
-            return self.bad_value(tag, value, kind);
-        }
-        if let Some(set) = self.dict.code_sets.get(usize::from(set)) {
+        if value.is_empty() {
+            self.tell(codes::VALUE_EMPTY, tag, Detail::Empty);
+        } else if !is_written_as(kind, value) {
+            // BodyLength and CheckSum are framing's to judge.
+            if !matches!(tag, 9 | 10) {
+                self.tell(codes::TYPE, tag, Detail::Type(value, kind));
+            }
+        } else if let Some(set) = self.dict.code_sets.get(usize::from(set)) {
             self.code(tag, value, kind, set);
         }
     }
 
-    #[cold]
-    fn bad_value(&mut self, tag: u32, value: &[u8], kind: Kind) {
-        if value.is_empty() {
-            self.tell(codes::VALUE_EMPTY, tag, Detail::Empty);
-        } else {
-            self.tell(codes::TYPE, tag, Detail::Type(value, kind));
-        }
-    }
-
-    fn code(&mut self, tag: u32, value: &[u8], kind: Kind, set: &crate::fix::dictionary::CodeSet) {
+    fn code(&mut self, tag: u32, value: &[u8], kind: Kind, set: &CodeSet) {
         if matches!(kind, Kind::MultipleChar | Kind::MultipleString) {
             for word in value.split(|&b| b == b' ') {
                 if !set.allows(word) {
@@ -243,6 +239,27 @@ impl Check<'_, '_> {
             }
         }
     }
+}
+
+/// How many fields from the first on stand at the root and have nothing to tell or to open; marks them as seen.
+///
+/// This is where ordinary messages spend their time: nothing here is shared with the rest, so all stays in registers.
+#[inline(never)]
+fn right_fields(message: &Message<'_>, fields: &[Field], def: &MessageDef, seen: &mut [u64]) -> usize {
+    let members = &def.containers[0].members[..];
+    for (done, field) in fields.iter().enumerate() {
+        let Root::Member(place) = def.root(field.tag) else { return done };
+        let member = &members[place];
+        let word = &mut seen[place / 64];
+        let bit = 1 << (place % 64);
+        let value = message.value(field);
+        let is_right = member.lists(value) || (member.codes == NONE && is_written_as(member.kind, value));
+        if !is_right || !member.is_plain || *word & bit != 0 {
+            return done;
+        }
+        *word |= bit;
+    }
+    fields.len()
 }
 
 /// What stands where a tag should be: the bytes between the separator before a field and its `=`.
