@@ -127,7 +127,9 @@ fn count(text: &str) -> std::result::Result<u64, String> {
         _ => (text, 1),
     };
     let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
-    number.filter(|number| (1..=1 << 40).contains(number)).ok_or_else(|| "expected a number such as 250000, 250k or 5m".to_string())
+    number
+        .filter(|number| (1..=1 << 40).contains(number))
+        .ok_or_else(|| "expected a number such as 250000, 250k or 5m".to_string())
 }
 
 fn rate(text: &str) -> std::result::Result<f64, String> {

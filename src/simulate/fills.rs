@@ -94,7 +94,7 @@ impl Flow<'_> {
     fn tell_fill(&mut self, at: u32, price: u64, qty: u64) {
         self.order(at).reports_due += 1;
         let time = self.after_reports(at);
-        self.due(time, at, Act::Filled(price, qty));
+        self.due(time, at, Act::Filled(price as u32, qty as u32));
     }
 
     pub fn filled(&mut self, at: u32, price: u64, qty: u64) -> Result<()> {
@@ -121,7 +121,8 @@ impl Flow<'_> {
     /// The exchange undoes the last fill, if every order above has only this one below it.
     pub fn bust(&mut self, at: u32) -> Result<()> {
         let mut above = self.order(at).parent;
-        let mut is_alone = self.order(at).state == State::Open && self.order(at).last_exec != 0 && !self.order(at).is_combined;
+        let mut is_alone =
+            self.order(at).state == State::Open && self.order(at).last_exec != 0 && !self.order(at).is_combined;
         while above != NONE {
             let order = self.order(above);
             is_alone &= order.children == 1 && order.reports_due == 0 && order.state == State::Open;

@@ -179,7 +179,11 @@ impl Writer<'_> {
         for member in members() {
             self.recorder.body.extend_from_slice(b"2887=");
             self.push_id_of(member);
-            self.recorder.body.extend_from_slice(if by_cl_ord_id { b"\x012888=2\x012889=" } else { b"\x012888=1\x012889=" });
+            self.recorder.body.extend_from_slice(if by_cl_ord_id {
+                b"\x012888=2\x012889="
+            } else {
+                b"\x012888=1\x012889="
+            });
             push_number(&mut self.recorder.body, member.qty);
             self.recorder.body.extend_from_slice(b"\x012890=1\x01");
         }
@@ -256,8 +260,10 @@ impl Writer<'_> {
         if report.exec_type == b'8' {
             self.recorder.body.extend_from_slice(b"103=3\x0158=Order exceeds the limit of the account\x01");
         }
-        self.put_account(order);
-        self.put_instrument(order, is_rich && report.fill.is_none());
+        if is_rich && report.fill.is_none() {
+            self.put_account(order);
+        }
+        self.put_instrument(order, false);
         self.put_side(order);
         self.put_qty(order.qty);
         self.put_type_and_price(order.price);

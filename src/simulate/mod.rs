@@ -150,7 +150,8 @@ pub fn write(plan: &Plan, dir: &Path, force: bool) -> Result<Counts> {
     let manifest = dir.join(MANIFEST);
     fs::create_dir_all(dir).map_err(Error::io(dir, "cannot make the directory"))?;
     fs::write(&manifest, paths.join("\n") + "\n").map_err(Error::io(&manifest, "cannot write"))?;
-    let sink = Sink::new(paths.iter().map(|path| dir.join(path)).collect(), plan.is_compressed, logs, plan.threads - 1)?;
+    let sink =
+        Sink::new(paths.iter().map(|path| dir.join(path)).collect(), plan.is_compressed, logs, plan.threads - 1)?;
     let truth = plan.has_truth.then_some([logs as u32, logs as u32 + 1]);
     let names = names.into_iter().map(String::into_bytes).collect();
     let mut recorder = Recorder::new(plan, sink, names, truth, plan.date);
@@ -179,7 +180,9 @@ fn make_room(dir: &Path, force: bool) -> Result<()> {
     }
     if !force {
         let dir = dir.display();
-        return Err(Error::Usage(format!("{dir}: the directory is not empty; --force replaces an earlier run's files")));
+        return Err(Error::Usage(format!(
+            "{dir}: the directory is not empty; --force replaces an earlier run's files"
+        )));
     }
     let Ok(list) = fs::read_to_string(dir.join(MANIFEST)) else {
         let dir = dir.display();

@@ -172,7 +172,11 @@ impl Orders {
             order.next = std::mem::replace(&mut root.next, at);
             root.open_in_tree += 1;
         }
-        if at as usize == self.all.len() { self.all.push(order) } else { self.all[at as usize] = order }
+        if at as usize == self.all.len() {
+            self.all.push(order)
+        } else {
+            self.all[at as usize] = order
+        }
         at
     }
 

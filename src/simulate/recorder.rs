@@ -269,7 +269,11 @@ impl Recorder {
         line.extend_from_slice(b", \"msg_type\": \"");
         line.push(self.msg_type);
         line.extend_from_slice(b"\", \"life\": ");
-        if life == 0 { line.extend_from_slice(b"null") } else { push_number(line, life) }
+        if life == 0 {
+            line.extend_from_slice(b"null")
+        } else {
+            push_number(line, life)
+        }
         for (name, id) in [(&b", \"cl\": "[..], &self.cl_ord_id), (&b", \"order_id\": "[..], &self.order_id)] {
             line.extend_from_slice(name);
             if id.is_empty() {

@@ -49,7 +49,8 @@ impl Flow<'_> {
         let status = order.status();
         self.report(at, Report { answers: new_cl, ..Report::of(b'5', status) })?;
         self.order(at).cl = new_cl;
-        if self.now >= self.close || !matches!(self.order(at).course, Course::Direct | Course::Slices(_) | Course::Via) {
+        if self.now >= self.close || !matches!(self.order(at).course, Course::Direct | Course::Slices(_) | Course::Via)
+        {
             return Ok(());
         }
         if more > 0 {

@@ -1,10 +1,10 @@
 //! Days of extreme shape, which a linker that is only fast on ordinary days fails on.
 
+use super::Shape;
 use super::flow::Flow;
 use super::message::{Report, Writer};
 use super::order::{Course, NONE, Order, Orders, State};
 use super::text::SECOND;
-use super::Shape;
 use crate::error::Result;
 
 /// Writes about `messages` messages of the plan's shape.

@@ -116,7 +116,8 @@ impl Sink {
         let mut outcome = Ok(());
         for worker in self.workers.drain(..) {
             drop(worker.pieces);
-            let ended = worker.thread.join().unwrap_or_else(|_| Err(Error::Usage("a writing thread broke off".to_string())));
+            let ended =
+                worker.thread.join().unwrap_or_else(|_| Err(Error::Usage("a writing thread broke off".to_string())));
             outcome = outcome.and(ended);
         }
         outcome
