@@ -94,7 +94,7 @@ impl Flow<'_> {
     fn tell_fill(&mut self, at: u32, price: u64, qty: u64) {
         self.order(at).reports_due += 1;
         let time = self.after_reports(at);
-        self.due(time, at, Act::Filled(price, qty));
+        self.due(time, at, Act::Filled(price as u32, qty as u32));
     }
 
     pub fn filled(&mut self, at: u32, price: u64, qty: u64) -> Result<()> {

@@ -11,7 +11,7 @@ use crate::error::Result;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What is due; `u64` pairs are price and quantity.
+/// What is due. Small, because the queue moves events about all the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Act {
     Arrive,
@@ -21,8 +21,8 @@ pub enum Act {
     Route,
     Fill,
     Bust,
-    /// A fill of a child comes up.
-    Filled(u64, u64),
+    /// A fill of a child comes up: price and quantity.
+    Filled(u32, u32),
     /// An undone fill of a child comes up.
     Busted,
     /// A child has ended.
@@ -125,7 +125,7 @@ impl Flow<'_> {
             Act::Route => self.route(at),
             Act::Fill => self.fill(at)?,
             Act::Bust => self.bust(at)?,
-            Act::Filled(price, qty) => self.filled(at, price, qty)?,
+            Act::Filled(price, qty) => self.filled(at, u64::from(price), u64::from(qty))?,
             Act::Busted => self.busted(at)?,
             Act::Returned => self.returned(at)?,
             Act::AskReplace => self.ask_replace(at)?,

@@ -81,9 +81,11 @@ impl Market {
             } else {
                 (Kind::Client, format!("CLI{:02}", at - brokers - exchanges + 1))
             };
+            // Long random identifiers are the customers'; the others have the shorter styles.
+            let styles = if kind == Kind::Client { &STYLES[..] } else { &STYLES[..4] };
             let maker = |space, offset: usize| {
                 Maker::new(
-                    STYLES[(at + offset) % STYLES.len()],
+                    styles[(at + offset) % styles.len()],
                     space,
                     &name,
                     &format!("{at:0width$}"),
@@ -93,7 +95,7 @@ impl Market {
             };
             Party {
                 order_ids: maker(b'O', 0),
-                exec_ids: Maker::new(STYLES[at % 4], b'E', &name, &format!("{at:0width$}"), month_day, salt),
+                exec_ids: maker(b'E', 0),
                 cl_ord_ids: maker(if kind == Kind::Client { b'C' } else { b'S' }, 1),
                 clock_ahead: random.between(0, 2 * plan.clock_skew_us) as i64 * 1000 - plan.clock_skew_us as i64 * 1000,
                 refers_by_cl_ord_id: at % 2 == 1,

@@ -260,8 +260,10 @@ impl Writer<'_> {
         if report.exec_type == b'8' {
             self.recorder.body.extend_from_slice(b"103=3\x0158=Order exceeds the limit of the account\x01");
         }
-        self.put_account(order);
-        self.put_instrument(order, is_rich && report.fill.is_none());
+        if is_rich && report.fill.is_none() {
+            self.put_account(order);
+        }
+        self.put_instrument(order, false);
         self.put_side(order);
         self.put_qty(order.qty);
         self.put_type_and_price(order.price);
