@@ -23,8 +23,6 @@ mod observed;
 mod orders;
 mod parent;
 mod part;
-#[cfg(test)]
-mod plain;
 mod rows;
 mod store;
 #[cfg(test)]

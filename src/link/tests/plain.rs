@@ -1,6 +1,6 @@
 //! The linker's slow plain twin: the rules as they stand, pair by pair.
 
-use super::tests::{Sample, key_of};
+use super::{Sample, event_id, key_of};
 use crate::event::Kind;
 use crate::event::key::{Expect, KeyKind, NO_DAY, NO_TIME, Role};
 use crate::order::is_terminal;
@@ -231,7 +231,7 @@ fn ids(events: &[Sample], orders: &[usize], sets: &[usize], edges: &[(usize, usi
                 let day = if e.day == NO_DAY { "no-day".to_string() } else { Date(e.day).to_string() };
                 format!("{}\u{1}{}\u{1}{}\u{1}{}", e.orderer, e.receiver, day, text)
             }
-            None => super::tests::event_id(mine[0]),
+            None => event_id(mine[0]),
         };
         (time(&events[mine[0]]), key)
     };

@@ -1,0 +1,149 @@
+//! Small days, linked: how tests write events and read what comes out.
+
+mod plain;
+mod random;
+mod rules;
+
+use super::{Batch, LifecycleRow, LinkRow, Linked, Linker, Rows};
+use crate::event::Kind;
+use crate::event::key::{Facts, KeyKind, KeyUse, Role, TextRef, key_hash};
+use crate::finding::Finding;
+use crate::types::decimal::ONE;
+
+/// An event as a test writes it; its place in the list is its offset and canonical order.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    pub day: i32,
+    pub time: i64,
+    pub kind: Kind,
+    pub status: u8,
+    pub orderer: String,
+    pub receiver: String,
+    pub symbol: String,
+    pub side: u8,
+    pub copy: u64,
+    pub repeat: bool,
+    /// OrderQty, LastQty, CumQty.
+    pub quantities: [i64; 3],
+    pub keys: Vec<(KeyKind, Role, String)>,
+}
+
+/// Kind and parts of a key: a parent is an order that the event's orderer received.
+pub(super) fn key_of(event: &Sample, key: &(KeyKind, Role, String)) -> u128 {
+    let owner = match key.1 {
+        Role::Parent { .. } => &event.orderer,
+        _ => &event.receiver,
+    };
+    key_hash(key.0, [owner.as_bytes(), key.2.as_bytes()])
+}
+
+pub(super) fn event_id(number: usize) -> String {
+    format!("00000000000{}-{}", number % 3, number * 10)
+}
+
+/// Everything that came out, as text.
+#[derive(Default, Debug, PartialEq)]
+struct Out {
+    links: Vec<[String; 4]>,
+    lifecycles: Vec<String>,
+    findings: Vec<(String, u64, String)>,
+    ids: Vec<String>,
+}
+
+impl Rows for Out {
+    fn link(&mut self, row: LinkRow<'_>) {
+        self.links.push([row.kind.as_str(), row.from_event_id, row.to_event_id, row.key].map(str::to_string));
+    }
+
+    fn lifecycle(&mut self, row: LifecycleRow<'_>) {
+        self.lifecycles.push(format!(
+            "roots={} {} side={} ordered={:?} filled={:?} {} events={} orders={} firms={}",
+            row.roots.join("+"),
+            row.symbol,
+            row.side,
+            row.order_qty.map(|q| q / ONE),
+            row.filled_qty.map(|q| q / ONE),
+            row.state,
+            row.events,
+            row.orders,
+            row.firms.join(">"),
+        ));
+    }
+
+    fn finding(&mut self, finding: Finding) {
+        self.findings.push((finding.code.to_string(), finding.offset / 10, finding.text));
+    }
+}
+
+/// Links the samples cut into units at `cuts`, the units added from the last to the first when `backwards`.
+fn link(samples: &[Sample], cuts: &[usize], backwards: bool) -> Out {
+    let linker = Linker::new();
+    let mut bounds: Vec<usize> = cuts.iter().map(|c| c % (samples.len() + 1)).chain([0, samples.len()]).collect();
+    bounds.sort_unstable();
+    let mut batches: Vec<Batch> = bounds
+        .windows(2)
+        .map(|w| {
+            let mut batch = Batch::new();
+            (w[0]..w[1]).for_each(|number| add(&mut batch, &samples[number], number));
+            batch
+        })
+        .collect();
+    let units = batches.len();
+    let mut numbered: Vec<(u32, Batch)> = (0..units as u32).zip(batches.drain(..)).collect();
+    if backwards {
+        numbered.reverse();
+    }
+    numbered.into_iter().for_each(|(unit, batch)| linker.add(unit, batch));
+    let prefixes = (0..3).map(|n| std::array::from_fn(|i| if i == 11 { b'0' + n } else { b'0' })).collect();
+    collect(&linker.finish(prefixes), units, samples.len())
+}
+
+fn collect(linked: &Linked, units: usize, events: usize) -> Out {
+    let mut out = Out::default();
+    for unit in 0..units as u32 {
+        for (row, lifecycle) in linked.rows(unit) {
+            assert_eq!(row as usize, out.ids.len() * 2);
+            out.ids.push(String::from_utf8_lossy(&linked.id(lifecycle)).into_owned());
+        }
+    }
+    assert_eq!((out.ids.len(), linked.events()), (events, events as u64));
+    (0..linked.blocks()).for_each(|block| linked.block(block, &mut out));
+    assert_eq!(out.lifecycles.len() as u64, linked.lifecycles());
+    out
+}
+
+fn add(batch: &mut Batch, sample: &Sample, number: usize) {
+    let mut bytes = Vec::new();
+    let scope = batch.name(sample.orderer.as_bytes());
+    let uses: Vec<KeyUse> = sample
+        .keys
+        .iter()
+        .map(|key| {
+            let text = TextRef { start: bytes.len() as u32, len: key.2.len() as u32 };
+            bytes.extend_from_slice(key.2.as_bytes());
+            let scope = if key.0 == KeyKind::ClOrdId { scope } else { 0 };
+            KeyUse { kind: key.0, role: key.1, scope, hash: key_of(sample, key), text }
+        })
+        .collect();
+    let [order_qty, last_qty, cum_qty] = sample.quantities;
+    let facts = Facts {
+        row: number as u32 * 2,
+        source: number as u32 % 3,
+        offset: number as u64 * 10,
+        time: sample.time,
+        day: sample.day,
+        kind: sample.kind,
+        status: sample.status,
+        side: sample.side,
+        repeat: sample.repeat,
+        orderer: scope,
+        receiver: batch.name(sample.receiver.as_bytes()),
+        symbol: batch.name(sample.symbol.as_bytes()),
+        order_qty,
+        last_qty,
+        cum_qty,
+        copy: sample.copy,
+        ..Facts::default()
+    };
+    batch.event(&facts, &uses, &bytes);
+}
