@@ -233,10 +233,10 @@ mod tests {
         assert_eq!(orders(pool.on_earlier_day(&seeker(7, 9), 0)), [6, 7]);
         assert_eq!(orders(pool.on_earlier_day(&seeker(8, 9), 0)), [7]);
         assert_eq!(orders(pool.on_earlier_day(&seeker(8, 2), 0)), [5]);
-        assert_eq!(orders(pool.on_earlier_day(&seeker(5, 2), 0)), []);
-        assert_eq!(orders(pool.on_own_day(&seeker(7, 3), 0)), []);
+        assert_eq!(orders(pool.on_earlier_day(&seeker(5, 2), 0)), [0u32; 0]);
+        assert_eq!(orders(pool.on_own_day(&seeker(7, 3), 0)), [0u32; 0]);
         assert_eq!(orders(pool.on_own_day(&seeker(8, 3), 0)), [7]);
         assert_eq!(orders(pool.on_own_day(&seeker(8, NO_DAY), 0)), [9]);
-        assert_eq!(orders(pool.on_earlier_day(&seeker(8, NO_DAY), 0)), []);
+        assert_eq!(orders(pool.on_earlier_day(&seeker(8, NO_DAY), 0)), [0u32; 0]);
     }
 }
