@@ -66,8 +66,11 @@ pub(super) fn same_codes_as(tag: u32) -> Option<u32> {
     })
 }
 
+/// Values and their labels.
+type Labelled = &'static [(&'static str, &'static str)];
+
 /// Values that the crate's lists lack, by tag and versions.
-const VALUES: &[(u32, Version, Version, &[(&str, &str)])] = {
+const VALUES: &[(u32, Version, Version, Labelled)] = {
     use Version::*;
     &[
         (18, Fix44, Fix44, &[("T", "FIXED_PEG_TO_LOCAL_BEST_BID_OR_OFFER_AT_TIME_OF_ORDER")]),
