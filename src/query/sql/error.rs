@@ -11,6 +11,12 @@ pub fn plain(error: &PolarsError, names: &[String]) -> Error {
     if let Some(name) = first.strip_prefix("relation '").and_then(|rest| rest.strip_suffix("' was not found")) {
         return Error::Query(format!("there is no table {name}; the tables are {}", list(names)));
     }
+    // `No such file or directory (os error 2): path`, said as everywhere else: the place first.
+    if let Some((what, rest)) = first.split_once(" (os error ")
+        && let Some((_, path)) = rest.split_once("): ")
+    {
+        return Error::Query(format!("{path}: {what}"));
+    }
     Error::Query(match error {
         PolarsError::ColumnNotFound(_) => column(&first),
         _ => first,

@@ -248,6 +248,7 @@ fn what_cannot_be_answered_is_said_in_one_sentence() {
             "select qty from findings",
             "query: there is no column qty; the columns are code, level, event_id, source, offset, line, tag, field, text, date",
         ),
+        ("select * from '/nowhere/x.parquet'", "query: /nowhere/x.parquet: No such file or directory"),
         ("", "query: there is no statement"),
         (" ; ", "query: there is no statement"),
     ] {
