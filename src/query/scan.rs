@@ -192,11 +192,12 @@ mod tests {
     use arrow_array::{ArrayRef, Int64Array};
     use proptest::prelude::*;
 
+    type Ids = (Option<String>, Option<String>);
+
     /// A file with two id columns and a column of row numbers, in row groups of four.
-    fn file(dir: &Path, ids: &[(Option<String>, Option<String>)]) -> PathBuf {
-        let column = |get: fn(&(Option<String>, Option<String>)) -> Option<&str>| -> ArrayRef {
-            Arc::new(ids.iter().map(get).collect::<StringArray>())
-        };
+    fn file(dir: &Path, ids: &[Ids]) -> PathBuf {
+        let column =
+            |get: fn(&Ids) -> Option<&str>| -> ArrayRef { Arc::new(ids.iter().map(get).collect::<StringArray>()) };
         let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..ids.len() as i64));
         let columns =
             [("a", column(|i| i.0.as_deref()), true), ("b", column(|i| i.1.as_deref()), true), ("n", numbers, false)];
@@ -233,7 +234,7 @@ mod tests {
         let path = dir.path().join("x.parquet");
         std::fs::write(&path, "PAR1 but no more").expect("a file");
         let values = BTreeSet::from(["x".to_string()]);
-        let error = rows(&[path.clone()], &Wanted { columns: &["a"], values: &values }, &["a"]).err();
+        let error = rows(std::slice::from_ref(&path), &Wanted { columns: &["a"], values: &values }, &["a"]).err();
         let text = error.map(|e| e.to_string()).unwrap_or_default();
         assert!(text.starts_with(&format!("{}: cannot read as Parquet: ", path.display())), "{text}");
     }
