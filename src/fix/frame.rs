@@ -6,6 +6,7 @@
 use super::data_fields::data_tag;
 use super::separator::Separator;
 use memchr::{memchr2, memmem};
+use std::sync::OnceLock;
 
 /// A BodyLength beyond this many bytes is not believed, and a message without a trailer ends here at the latest.
 pub const MAX_MESSAGE: usize = 16 << 20;
@@ -74,6 +75,12 @@ pub fn next(bytes: &[u8], from: usize, at_end: bool) -> Step {
     by_walking(bytes, start, header, at_end)
 }
 
+/// A finder that is made once: making one costs as much as a short search.
+fn begin_finder() -> &'static memmem::Finder<'static> {
+    static FINDER: OnceLock<memmem::Finder<'static>> = OnceLock::new();
+    FINDER.get_or_init(|| memmem::Finder::new(BEGIN))
+}
+
 /// `8=FIX` right at `from`, or later where it is not the tail of a longer tag such as `108=FIX`.
 fn find_begin(bytes: &[u8], from: usize) -> Option<usize> {
     if bytes.get(from..)?.starts_with(BEGIN) {
@@ -81,7 +88,7 @@ fn find_begin(bytes: &[u8], from: usize) -> Option<usize> {
     }
     let mut at = from;
     loop {
-        at += memmem::find(&bytes[at..], BEGIN)?;
+        at += begin_finder().find(&bytes[at..])?;
         if !bytes[at - 1].is_ascii_digit() {
             return Some(at);
         }

@@ -1,5 +1,6 @@
 //! The keys of a FIX message: which order it is about, and which orders are that one's parents. Kinds F1 to F4 and F8.
 
+use super::kind::{msg, msg_code};
 use super::slots::{self, NOTES};
 use crate::event::key::{Expect, KeyKind, Role};
 use crate::event::{Event, Kind, Span, Text};
@@ -63,9 +64,16 @@ impl Links {
         let bytes = message.bytes;
         self.uses.clear();
         self.exec_ref = Span::NONE;
-        let msg_type = event.text(Text::MsgType).bytes(bytes);
-        self.from_orderer = matches!(msg_type, b"D" | b"E" | b"F" | b"G" | b"H" | b"AB" | b"AC" | b"s" | b"t" | b"u");
-        self.is_order_flow = self.from_orderer || matches!(msg_type, b"8" | b"9");
+        let code = msg_code(event.text(Text::MsgType).bytes(bytes));
+        self.is_order_flow = true;
+        self.from_orderer = match event.kind {
+            Kind::New | Kind::Replace | Kind::Cancel => true,
+            _ if code == msg::STATUS_REQUEST => true,
+            _ => {
+                self.is_order_flow = matches!(code, msg::EXECUTION_REPORT | msg::CANCEL_REJECT);
+                false
+            }
+        };
         if !self.is_order_flow {
             return;
         }
@@ -112,7 +120,8 @@ impl Links {
             self.add(KeyKind::OrderId, if first { Role::Assigns } else { Role::Mentions }, order_id);
         }
         // Cross orders: each side of NoSides(552) has ids of its own.
-        if matches!(event.text(Text::MsgType).bytes(bytes), b"s" | b"t" | b"u") {
+        let code = msg_code(event.text(Text::MsgType).bytes(bytes));
+        if matches!(code, msg::NEW_ORDER_CROSS | msg::REPLACE_CROSS | msg::CANCEL_CROSS) {
             for i in own.clone() {
                 let (field, depth) = (&message.fields[i], places.get(i).map_or(0, |p| p.depth));
                 let span = Span { start: field.start, end: field.end };

@@ -1,6 +1,6 @@
 //! One message to its event or events.
 
-use super::kind::event_kind;
+use super::kind::{event_kind, msg, msg_code};
 use super::links::Links;
 use super::slots::{self, NOTES, Slot, slot};
 use super::tags::{Item, Names, is_secret, write_items, write_json_value, write_key};
@@ -65,7 +65,7 @@ impl Mapper {
         self.begin(context);
         let plain = self.read_fields(message, places, names.is_none());
         let msg_type = self.event.text(Text::MsgType).bytes(message.bytes);
-        if msg_type == b"E" && places.iter().any(|p| p.depth == 1 && p.entry) {
+        if msg_code(msg_type) == msg::NEW_ORDER_LIST && places.iter().any(|p| p.depth == 1 && p.entry) {
             return self.map_list(message, places, names, each);
         }
         if !plain {
@@ -221,7 +221,7 @@ impl Mapper {
         let event = &mut self.event;
         let filled = event.number(Number::LastQty).is_some_and(|qty| qty > 0);
         event.kind = event_kind(
-            event.text(Text::MsgType).bytes(bytes),
+            msg_code(event.text(Text::MsgType).bytes(bytes)),
             event.text(Text::ExecType).bytes(bytes),
             self.notes[slots::EXEC_TRANS_TYPE].bytes(bytes),
             event.text(Text::OrdStatus).bytes(bytes),

@@ -14,7 +14,6 @@ use crate::fix::group::Groups;
 use crate::fix::prefix;
 use crate::fix::validate::Validator;
 use crate::fix::{Field, Message};
-use std::borrow::Cow;
 
 /// How much of a message is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,14 +73,18 @@ impl Reader {
         let bytes: &[u8] = &piece.block;
         let at_end = piece.block.is_last();
         let mut sessions = piece.sessions.clone();
-        let (mut at, mut behind, mut line) = (piece.from, 0, piece.line);
+        let (mut at, mut behind) = (piece.from, 0);
+        // Line of `counted`; what lies between two messages and the one before are counted in one go.
+        let (mut line, mut counted) = (piece.line, 0);
         let before = self.counts.messages;
         while let Step::Frame(frame) = frame::next(bytes, at, at_end) {
             if frame.start >= piece.stop {
                 break;
             }
             let gap = &bytes[behind..frame.start];
-            let prefix = self.gap(gap, &mut line);
+            let prefix = self.gap(gap);
+            line += memchr::memchr_iter(b'\n', &bytes[counted..frame.start]).count() as u64;
+            counted = frame.start;
             let place = Placed {
                 source: piece.source,
                 name,
@@ -91,7 +94,6 @@ impl Reader {
                 prefix,
             };
             self.message(bytes, &frame, place, &mut sessions, consumer);
-            line += memchr::memchr_iter(b'\n', &bytes[frame.start..frame.end]).count() as u64;
             at = frame.end;
             behind = frame.end;
         }
@@ -101,24 +103,25 @@ impl Reader {
         self.sources.push((piece.source, self.counts.messages - before));
     }
 
-    /// Counts what stands between two messages and gives the part that leads the second on its line.
-    fn gap<'a>(&mut self, gap: &'a [u8], line: &mut u64) -> &'a [u8] {
+    /// Counts what stands between two messages and gives the end of it, which leads the second on its line.
+    fn gap<'a>(&mut self, gap: &'a [u8]) -> &'a [u8] {
         if gap == b"\n" {
-            *line += 1;
             self.counts.blank_bytes += 1;
             return b"";
         }
         let start = memchr::memrchr2(b'\n', b'\r', gap).map_or(0, |i| i + 1);
         self.counts.prefix_bytes += (gap.len() - start) as u64;
-        if &gap[..start] == b"\n" {
-            *line += 1;
-            self.counts.blank_bytes += 1;
-            return &gap[1.max(gap.len().saturating_sub(PREFIX_LIMIT))..];
+        match start {
+            1 => {
+                self.counts.blank_bytes += 1;
+                &gap[1.max(gap.len().saturating_sub(PREFIX_LIMIT))..]
+            }
+            _ => {
+                self.outside(&gap[..start]);
+                // The line before may tell more: some logs put the stamp there.
+                &gap[gap.len().saturating_sub(PREFIX_LIMIT)..]
+            }
         }
-        *line += memchr::memchr_iter(b'\n', &gap[..start]).count() as u64;
-        self.outside(&gap[..start]);
-        // The line before may tell more: some logs put the stamp there.
-        &gap[gap.len().saturating_sub(PREFIX_LIMIT)..]
     }
 
     /// Counts bytes that belong to no message.
@@ -188,7 +191,7 @@ impl Reader {
         let mut wrong = false;
         for noted in self.noted.iter().chain(&self.more) {
             wrong |= noted.level == Level::Error;
-            self.counts.finding(&Cow::Borrowed(noted.code), noted.level);
+            self.counts.finding(noted.code, noted.level);
         }
         self.counts.wrong += u64::from(wrong);
     }

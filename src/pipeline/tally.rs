@@ -29,14 +29,14 @@ pub struct Counts {
 
 impl Counts {
     /// Counts a finding.
-    pub fn finding(&mut self, code: &Cow<'static, str>, level: Level) {
+    pub fn finding(&mut self, code: &str, level: Level) {
         match self.findings.get_mut(code) {
             Some(entry) => {
                 entry.0 = entry.0.max(level);
                 entry.1 += 1;
             }
             None => {
-                self.findings.insert(code.clone(), (level, 1));
+                self.findings.insert(Cow::Owned(code.to_string()), (level, 1));
             }
         }
     }
