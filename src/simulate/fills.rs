@@ -56,7 +56,7 @@ impl Flow<'_> {
             *last = (*last + step).saturating_sub(200).max(10_000);
             return *last;
         }
-        let better = step + if order.qty % 300 == 0 { 50 } else { 0 };
+        let better = step + if order.qty.is_multiple_of(300) { 50 } else { 0 };
         if order.side == b'1' { order.price.saturating_sub(better).max(100) } else { order.price + better }
     }
 

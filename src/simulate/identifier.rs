@@ -103,6 +103,7 @@ fn push_uuid(out: &mut Vec<u8>, high: u64, low: u64) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::collections::HashSet;

@@ -166,7 +166,7 @@ impl Market {
                 && match plan.versions {
                     Versions::Fix42 => true,
                     Versions::Fix44 => false,
-                    Versions::Mixed => a % 2 == 0,
+                    Versions::Mixed => a.is_multiple_of(2),
                 },
             has_micros: at % 3 == 1,
             is_rich: at % 4 != 3,

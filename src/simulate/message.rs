@@ -153,7 +153,7 @@ impl Writer<'_> {
         if order.side == b'5' {
             self.recorder.put(b"114=", b"N");
         }
-        if is_rich && !is_fix42 && order.account % 4 == 0 {
+        if is_rich && !is_fix42 && order.account.is_multiple_of(4) {
             self.recorder.body.extend_from_slice(b"453=1\x01448=TRADER7\x01447=D\x01452=11\x01");
         }
     }
@@ -296,7 +296,7 @@ impl Writer<'_> {
             self.recorder.put(b"76=", party.name.as_bytes());
         }
         if is_rich && !is_fix42 {
-            self.recorder.put(b"851=", if qty % 200 == 0 { b"1" } else { b"2" });
+            self.recorder.put(b"851=", if qty.is_multiple_of(200) { b"1" } else { b"2" });
         }
     }
 

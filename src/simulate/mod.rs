@@ -20,6 +20,7 @@ mod route;
 mod shape;
 mod sink;
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;
 mod text;
 
@@ -159,7 +160,9 @@ pub fn write(plan: &Plan, dir: &Path, force: bool) -> Result<Counts> {
     for (at, day) in days.iter().enumerate() {
         market.start_day(month_day(*day));
         recorder.start_day(*day, (at * log_names.len()) as u32);
-        let goal = plan.messages * (at as u64 + 1) / days.len() as u64;
+        // What earlier days wrote too much or too little, the later ones make up for.
+        let missing = plan.messages.saturating_sub(recorder.counts.logged);
+        let goal = recorder.counts.logged + missing / (days.len() - at) as u64;
         lives = day::write(plan, &mut market, &mut recorder, &mut random, goal, lives)?;
     }
     recorder.counts.lifecycles = lives;

@@ -266,3 +266,26 @@ fn force_replaces_an_earlier_run_and_leaves_nothing_of_it() {
     assert!(!dir.path().join("BRKA/CLI20-BRKA.log").exists());
     assert!(dir.path().join("BRKA/CLI12-BRKA.log").exists());
 }
+
+#[test]
+fn one_file_holds_the_logs_of_all_firms() {
+    let (apart, counts) = files_of(&plan(2000));
+    let (files, counts_of_one) = files_of(&Plan { one_file: true, ..plan(2000) });
+    assert_eq!(counts_of_one, counts);
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["all.log", "injected.jsonl", "truth.jsonl"]);
+    let sorted = |all: Vec<&Vec<u8>>| {
+        let mut lines: Vec<Vec<u8>> =
+            all.iter().flat_map(|log| messages(log)).map(|message| message.1.to_vec()).collect();
+        lines.sort();
+        lines
+    };
+    assert!(sorted(logs(&files).map(|log| log.1).collect()) == sorted(logs(&apart).map(|log| log.1).collect()));
+}
+
+#[test]
+fn a_day_asked_to_be_smaller_than_its_logons_has_only_session_messages() {
+    let (files, counts) = files_of(&Plan { days: 3, ..plan(50) });
+    assert_eq!(logs(&files).count(), 3 * 60);
+    assert_eq!(counts.lifecycles, 0);
+    assert!(counts.logged >= 3 * 240, "{}", counts.logged);
+}

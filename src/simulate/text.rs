@@ -62,15 +62,15 @@ pub fn push_price(out: &mut Vec<u8>, price: u64) {
     out.push(b'.');
     let part = price % 10_000;
     match part {
-        _ if part % 100 == 0 => push_padded(out, part / 100, 2),
-        _ if part % 10 == 0 => push_padded(out, part / 10, 3),
+        _ if part.is_multiple_of(100) => push_padded(out, part / 100, 2),
+        _ if part.is_multiple_of(10) => push_padded(out, part / 10, 3),
         _ => push_padded(out, part, 4),
     }
 }
 
 /// Appends `total / count` (a total in 1/10,000) with four decimals, halves up; zero when the count is zero.
 pub fn push_average(out: &mut Vec<u8>, total: u64, count: u64) {
-    let average = if count == 0 { 0 } else { (total + count / 2) / count };
+    let average = (total + count / 2).checked_div(count).unwrap_or(0);
     push_number(out, average / 10_000);
     out.push(b'.');
     push_padded(out, average % 10_000, 4);
@@ -122,6 +122,7 @@ impl Clock {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
