@@ -49,6 +49,17 @@ impl Batch {
         Batch::default()
     }
 
+    /// A batch with room for that many events; it grows when there are more.
+    pub fn with_capacity(events: usize) -> Batch {
+        Batch {
+            events: Vec::with_capacity(events),
+            nodes: Vec::with_capacity(events),
+            uses: Vec::with_capacity(events * 2),
+            table: vec![0; (events / 2).next_power_of_two().max(1024)],
+            ..Batch::default()
+        }
+    }
+
     /// The number of a party's or symbol's name in this batch; 0 is the empty name.
     pub fn name(&mut self, bytes: &[u8]) -> u32 {
         self.names.number(bytes)

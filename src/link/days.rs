@@ -4,7 +4,7 @@
 //! day is unknown, and is said once for each key.
 
 use super::groups::Groups;
-use super::join::{Group, Joined, Runs, is_real};
+use super::join::{Group, Runs, is_real};
 use super::part::NONE;
 use super::store::Store;
 use super::union::UnionFind;
@@ -144,9 +144,4 @@ fn nearest(groups: &[Group], same_scope: &[Group], group: &Group, assigned: &[(i
         Some(found) => found.entry,
         None => assigned.first().map_or(NONE, |&(_, other)| groups[other as usize].entry),
     }
-}
-
-/// The days' sets as they came from the first step, with what else that step left.
-pub(super) fn split_days(store: &Store, joined: Joined) -> (Vec<Runs>, Vec<AtomicU32>, Days) {
-    (joined.partitions, joined.antecedents, Days::new(store, joined.days))
 }

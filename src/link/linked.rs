@@ -3,9 +3,9 @@
 use super::Rows;
 use super::assemble::Assembly;
 use super::batch::Batch;
-use super::days::{Days, link_days, split_days};
+use super::days::{Days, link_days};
 use super::execution::{joined_further, link_executions};
-use super::join::join;
+use super::join::{Joined, join};
 use super::lifecycles::Lifecycles;
 use super::orders::Orders;
 use super::parent::{Ambiguous, Edge, find_parents};
@@ -39,7 +39,8 @@ impl Linker {
         let mut parts = self.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         parts.sort_by_key(|p| p.0);
         let store = Store::new(parts, event_prefixes);
-        let (partitions, antecedents, days) = split_days(&store, join(&store));
+        let Joined { partitions, antecedents, days } = join(&store);
+        let days = Days::new(&store, days);
         let (sets, unknown) = link_days(&store, &partitions, &antecedents, &days);
         let mut orders = Orders::new(sets);
         let (unions, lost_executions) = link_executions(&store, &days, &orders);

@@ -107,6 +107,17 @@ fn look_up(
         let class = orders.summaries[order as usize].class();
         let seeker = Seeker { order, class, day: event.day, time: event.time };
         let is_guess = reference.expect == Expect::SameSymbolAndSide;
+        // Nearly always one order alone has the key, and today.
+        if let [only] = groups
+            && only.day == event.day
+            && !is_guess
+        {
+            let parent = orders.of_day[days.of_node[only.node as usize] as usize];
+            if parent != order {
+                outcomes[number as usize].store(parent, Relaxed);
+            }
+            continue;
+        }
         let class = if is_guess { class } else { 0 };
         let [all, open] = &mut pools[usize::from(is_guess)];
         let mut pool_used = all.get_or_insert_with(|| pool(is_guess, false));

@@ -159,6 +159,12 @@ impl Store {
 
     /// A key for people: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
     pub fn key_text(&self, key: &KeyText<'_>, out: &mut Vec<u8>) {
+        self.key_place(key, out);
+        key_field(key, out);
+    }
+
+    /// The first half of a key: `CLI04>BRKA 2026-03-02 `.
+    pub fn key_place(&self, key: &KeyText<'_>, out: &mut Vec<u8>) {
         if let Some(orderer) = key.orderer {
             out.extend_from_slice(self.names.text(orderer).as_bytes());
             out.push(b'>');
@@ -167,12 +173,6 @@ impl Store {
         out.push(b' ');
         push_day(key.day, out);
         out.push(b' ');
-        out.extend_from_slice(key.field.as_bytes());
-        out.push(b'=');
-        match std::str::from_utf8(key.text) {
-            Ok(text) => out.extend_from_slice(text.as_bytes()),
-            Err(_) => out.extend_from_slice(String::from_utf8_lossy(key.text).as_bytes()),
-        }
     }
 
     /// The key of an entry as its head event used it.
@@ -200,6 +200,16 @@ pub(super) struct KeyText<'a> {
     pub day: i32,
     pub field: &'static str,
     pub text: &'a [u8],
+}
+
+/// The second half of a key: `ClOrdID=C00000001`.
+pub(super) fn key_field(key: &KeyText<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(key.field.as_bytes());
+    out.push(b'=');
+    match std::str::from_utf8(key.text) {
+        Ok(text) => out.extend_from_slice(text.as_bytes()),
+        Err(_) => out.extend_from_slice(String::from_utf8_lossy(key.text).as_bytes()),
+    }
 }
 
 pub(super) fn field_name(kind: KeyKind) -> &'static str {

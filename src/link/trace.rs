@@ -8,7 +8,7 @@ use super::observed::Observed;
 use super::parent::Edge;
 use super::part::{NONE, Use};
 use super::rows::{LinkKind, LinkRow, Rows};
-use super::store::{KeyText, as_text};
+use super::store::{KeyText, as_text, key_field};
 use super::unlinked::{correction_key, parent_key};
 use crate::event::key::KeyKind;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,6 +23,10 @@ pub(super) struct Trace {
     from: Vec<u8>,
     to: Vec<u8>,
     key: Vec<u8>,
+    /// The event whose id is in `to`, and what the first half of `key` tells.
+    to_event: Option<u32>,
+    key_place: Option<(Option<u32>, u32, i32)>,
+    key_place_len: usize,
 }
 
 impl Trace {
@@ -147,10 +151,21 @@ impl Trace {
         let store = &linked.store;
         self.from.clear();
         store.event_id(from, &mut self.from);
-        self.to.clear();
-        store.event_id(to, &mut self.to);
-        self.key.clear();
-        store.key_text(key, &mut self.key);
+        // Rows of one order mostly lead to one event and name one place.
+        if self.to_event != Some(to) {
+            self.to_event = Some(to);
+            self.to.clear();
+            store.event_id(to, &mut self.to);
+        }
+        let place = Some((key.orderer, key.receiver, key.day));
+        if self.key_place != place {
+            self.key_place = place;
+            self.key.clear();
+            store.key_place(key, &mut self.key);
+            self.key_place_len = self.key.len();
+        }
+        self.key.truncate(self.key_place_len);
+        key_field(key, &mut self.key);
         rows.link(LinkRow {
             day: store.event(from).day,
             kind,
