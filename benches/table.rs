@@ -137,7 +137,7 @@ fn rows(place: &dyn Fn(&str) -> usize) -> Vec<Row> {
             () if new => ("new", "D"),
             () if fill => ("fill", "8"),
             () if report => ("ack", "8"),
-            () if what % 2 == 0 => ("cancel", "F"),
+            () if u32::try_from(what).is_ok_and(|n| n.is_multiple_of(2)) => ("cancel", "F"),
             () => ("replace", "G"),
         };
         text("kind", kind.to_string());
