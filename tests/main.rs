@@ -7,5 +7,6 @@ mod layers;
 mod link;
 mod pages;
 mod parse;
+mod query;
 mod same;
 mod validate;

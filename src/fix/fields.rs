@@ -65,10 +65,14 @@ impl Cutter<'_> {
             }
             base += 64;
         }
-        for (i, &b) in blocks.remainder().iter().enumerate() {
-            if b == sep {
-                self.separator_at(base + i);
-            }
+        let rest = blocks.remainder();
+        let mut last = [0u8; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        // The filling is cut off, for a separator could be 0 itself.
+        let mut mask = mask64(&last, sep) & ((1u64 << rest.len()) - 1);
+        while mask != 0 {
+            self.separator_at(base + mask.trailing_zeros() as usize);
+            mask &= mask - 1;
         }
         self.rest();
     }

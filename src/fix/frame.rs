@@ -119,6 +119,9 @@ enum Header {
 }
 
 fn read_header(bytes: &[u8], start: usize) -> Header {
+    if let Some(header) = read_usual_header(bytes, start) {
+        return header;
+    }
     let window = &bytes[start..bytes.len().min(start + HEADER)];
     let value_end =
         window[2..].iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'.')).map_or(window.len(), |i| i + 2);
@@ -145,6 +148,32 @@ fn read_header(bytes: &[u8], start: usize) -> Header {
         Some(separator) => Header::Bare { separator, body: start + nine },
         None => Header::None { body: start + value_end },
     }
+}
+
+/// The header nearly every message has, `8=FIX.4.4` or `8=FIXT.1.1`, `9=`, digits and `35=` with one byte between them;
+/// the same answer as the search in [`read_header`] gives, in fewer steps.
+fn read_usual_header(bytes: &[u8], start: usize) -> Option<Header> {
+    let head = bytes.get(start..start + HEADER)?;
+    let at = if head[5] == b'.' && head[7] == b'.' {
+        9
+    } else if head.starts_with(b"8=FIXT.1.1") {
+        10
+    } else {
+        return None;
+    };
+    let plain = head[5..at].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'.');
+    let sep = head[at];
+    if !plain || sep.is_ascii_alphanumeric() || sep == b'.' || head[at + 1] != b'9' || head[at + 2] != b'=' {
+        return None;
+    }
+    let digits = at + 3;
+    let count = head[digits..digits + 7].iter().take_while(|b| b.is_ascii_digit()).count();
+    let end = digits + count;
+    if count == 0 || head[end] != sep || !head[end + 1..].starts_with(b"35=") {
+        return None;
+    }
+    let length = head[digits..end].iter().fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
+    Some(Header::Full { separator: Separator::new(&[sep])?, body: start + end + 1, length })
 }
 
 /// The first place one to [`Separator::MAX`] bytes behind `from` where `found` holds.

@@ -52,6 +52,7 @@ pub fn file(path: &Path) -> Vec<Row> {
 fn text(column: &ArrayRef, row: usize) -> String {
     match column.data_type() {
         DataType::Utf8 => column.as_string::<i32>().value(row).to_string(),
+        DataType::Utf8View => column.as_string_view().value(row).to_string(),
         DataType::Int64 => column.as_primitive::<Int64Type>().value(row).to_string(),
         DataType::Boolean => column.as_boolean().value(row).to_string(),
         DataType::Timestamp(_, zone) => {
