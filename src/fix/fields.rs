@@ -25,6 +25,8 @@ pub struct WrongDataLength {
 /// behind the last separator are left out.
 pub fn split(message: &[u8], separator: Separator, fields: &mut Vec<Field>, wrong: &mut Vec<WrongDataLength>) {
     fields.clear();
+    // A field has a tag, `=`, a value and a separator; most have more than eight bytes.
+    fields.reserve(message.len() / 8);
     match separator.single() {
         Some(sep) => Cutter { message, sep_len: 1, fields, wrong, at: 0, data: None }.run_masked(sep),
         None => {
@@ -56,6 +58,7 @@ impl Cutter<'_> {
         let mut blocks = message.chunks_exact(64);
         for block in &mut blocks {
             let mut mask = mask64(block, sep);
+            // Separators inside a data field that was taken whole are not looked at.
             while mask != 0 {
                 self.separator_at(base + mask.trailing_zeros() as usize);
                 mask &= mask - 1;
@@ -153,12 +156,35 @@ fn mask64(block: &[u8], byte: u8) -> u64 {
 /// The tag of a field and where its value starts; (0, …) when the text before `=` is no tag number.
 #[inline(always)]
 fn read_tag(field: &[u8]) -> (u32, usize) {
+    // One to four digits are nearly all there is; each length is tried as straight code.
+    let digit = |i: usize| u32::from(field[i].wrapping_sub(b'0'));
+    if field.len() > 2 && field[2] == b'=' {
+        let (a, b) = (digit(0), digit(1));
+        if a.wrapping_sub(1) <= 8 && b <= 9 {
+            return (a * 10 + b, 3);
+        }
+    } else if field.len() > 3 && field[3] == b'=' {
+        let (a, b, c) = (digit(0), digit(1), digit(2));
+        if a.wrapping_sub(1) <= 8 && b <= 9 && c <= 9 {
+            return (a * 100 + b * 10 + c, 4);
+        }
+    } else if field.len() > 1 && field[1] == b'=' {
+        let a = digit(0);
+        if a.wrapping_sub(1) <= 8 {
+            return (a, 2);
+        }
+    }
+    read_any_tag(field)
+}
+
+#[inline(never)]
+fn read_any_tag(field: &[u8]) -> (u32, usize) {
     let mut tag = 0u32;
     for (i, &b) in field.iter().enumerate().take(10) {
         let digit = b.wrapping_sub(b'0');
         if digit <= 9 {
             tag = tag.wrapping_mul(10).wrapping_add(u32::from(digit));
-        } else if b == b'=' && i > 0 && i < 10 && field[0] != b'0' {
+        } else if b == b'=' && i > 0 && field[0] != b'0' {
             return (tag, i + 1);
         } else {
             break;

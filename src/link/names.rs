@@ -9,12 +9,15 @@ pub(super) struct Names {
     hashes: Vec<u64>,
     ends: Vec<u32>,
     bytes: Vec<u8>,
+    /// The numbers given out last, the newest first: a log names the same parties again and again.
+    recent: [u32; 4],
 }
 
 impl Default for Names {
     fn default() -> Names {
-        let mut names = Names { table: vec![0; 64], hashes: Vec::new(), ends: Vec::new(), bytes: Vec::new() };
-        names.number(b"");
+        let mut names =
+            Names { table: vec![0; 64], hashes: Vec::new(), ends: Vec::new(), bytes: Vec::new(), recent: [0; 4] };
+        names.look_up(b"");
         names
     }
 }
@@ -26,6 +29,16 @@ impl Names {
     /// A name of absurd length is cut; when 4 GiB of names are full, further ones count as empty.
     pub fn number(&mut self, name: &[u8]) -> u32 {
         let name = &name[..name.len().min(NAME_LIMIT)];
+        let (at, number) = match self.recent.iter().position(|&n| self.get(n) == name) {
+            Some(at) => (at, self.recent[at]),
+            None => (self.recent.len() - 1, self.look_up(name)),
+        };
+        self.recent.copy_within(..at, 1);
+        self.recent[0] = number;
+        number
+    }
+
+    fn look_up(&mut self, name: &[u8]) -> u32 {
         let hash = xxh3_64(name);
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;

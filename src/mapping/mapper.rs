@@ -34,6 +34,8 @@ pub struct Mapper {
     event: Event,
     links: Links,
     notes: [Span; NOTES.len()],
+    /// The whole message is ASCII, so each of its values is UTF-8.
+    is_ascii: bool,
     /// For each field: it went into a column and is left out of `tags`.
     consumed: Vec<bool>,
     /// The message in which a tag below 4096 was last seen, to notice repeats.
@@ -63,6 +65,7 @@ impl Mapper {
         mut each: impl FnMut(&Event, &Links),
     ) {
         self.begin(context);
+        self.is_ascii = message.bytes.is_ascii();
         let plain = self.read_fields(message, places, names.is_none());
         let msg_type = self.event.text(Text::MsgType).bytes(message.bytes);
         if msg_code(msg_type) == msg::NEW_ORDER_LIST && places.iter().any(|p| p.depth == 1 && p.entry) {
@@ -146,7 +149,7 @@ impl Mapper {
                 if *place != Span::NONE || value.is_empty() {
                     return false;
                 }
-                if !value.is_ascii() && std::str::from_utf8(value).is_err() {
+                if !self.is_ascii && std::str::from_utf8(value).is_err() {
                     self.troubles.push(Trouble { tag: field.tag, what: "is not UTF-8" });
                     return false;
                 }

@@ -40,7 +40,7 @@ for table, state in tables.items():
     check(f"{table}: files on disk", sorted(glob.glob(f"{trail}/{table}/*/*.parquet")), paths)
 
     relation = con.read_parquet(paths, hive_partitioning=True)
-    check(f"DuckDB: rows of {table}", relation.count("*").fetchone()[0], rows)
+    check(f"DuckDB: rows of {table}", relation.count("*").fetchall()[0][0], rows)
     duck = dict(zip(relation.columns, map(str, relation.types)))
     frame = polars.scan_parquet(paths, hive_partitioning=True)
     check(f"Polars: rows of {table}", frame.select(polars.len()).collect().item(), rows)
@@ -57,7 +57,7 @@ for table, state in tables.items():
     # Names may contain any character but a quote here; the paths are ours.
     listed = ", ".join(f"'{path}'" for path in paths)
     con.execute("set timezone = 'UTC'")
-    fetched = con.execute(f"select {columns} from read_parquet([{listed}], hive_partitioning=false)").to_arrow_table()
+    fetched = con.sql(f"select {columns} from read_parquet([{listed}], hive_partitioning=false)").to_arrow_table()
     for name in arrow.column_names:
         ours = arrow.column(name).to_pylist()
         check(f"DuckDB and pyarrow: {table}.{name}", fetched.column(name).to_pylist(), ours)
@@ -87,7 +87,7 @@ for table, state in tables.items():
             check(f"Polars: type of {name}", schema[name], polars.Decimal(18, 8))
             check(f"pyarrow: type of {name}", str(data.schema.field(name).type), "decimal128(18, 8)")
             check(f"deltalake: type of {name}", types[name], 'PrimitiveType("decimal(18,8)")')
-        found = relation.sum("order_qty").fetchone()[0]
+        found = relation.sum("order_qty").fetchall()[0][0]
         check("DuckDB: sum of order_qty", found, total)
         check("Polars: sum of order_qty", frame.select(polars.col("order_qty").sum()).collect().item(), total)
         # Rows are those that `parse` prints.
@@ -106,11 +106,11 @@ for table, state in tables.items():
         # A look-up by id goes through the bloom filters.
         found = con.execute(
             f"select count(*) from read_parquet([{listed}]) where cl_ord_id = 'no such order'"
-        ).fetchone()[0]
+        ).fetchall()[0][0]
         check("DuckDB: rows of an absent order", found, 0)
         known = lines[0]["cl_ord_id"]
         expected = sum(line.get("cl_ord_id") == known for line in lines)
-        found = con.execute(f"select count(*) from read_parquet([{listed}]) where cl_ord_id = '{known}'").fetchone()[0]
+        found = con.execute(f"select count(*) from read_parquet([{listed}]) where cl_ord_id = '{known}'").fetchall()[0][0]
         check("DuckDB: rows of a known order", found, expected)
 
 print(f"peers: {passed} passed, 0 failed")
