@@ -18,23 +18,43 @@ pub(super) fn pack32(values: &[u64; 32], width: u32, out: &mut Vec<u8>) {
 }
 
 fn pack<const W: usize>(values: &[u64; 32], out: &mut Vec<u8>) {
-    let mut bytes = [0u8; 256];
-    let mut word = 0u64;
-    let mut place = 0;
-    for (i, &value) in values.iter().enumerate() {
-        let shift = (i * W) % 64;
-        word |= value << shift;
-        if shift + W >= 64 {
-            bytes[place..place + 8].copy_from_slice(&word.to_le_bytes());
-            place += 8;
+    // Two or four narrow values are put together first: a step that does not wait for the one before.
+    if W <= 16 {
+        let fours: [u64; 8] = std::array::from_fn(|i| {
+            let [a, b, c, d] = [values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]];
+            a | b << W | (c | d << W) << ((2 * W) % 64)
+        });
+        join(&fours, 4 * W, out);
+    } else if W <= 32 {
+        let twos: [u64; 16] = std::array::from_fn(|i| values[2 * i] | values[2 * i + 1] << (W % 64));
+        join(&twos, 2 * W, out);
+    } else {
+        join(values, W, out);
+    }
+}
+
+/// Appends values of `width` bits one behind the other.
+#[inline(always)]
+fn join(values: &[u64], width: usize, out: &mut Vec<u8>) {
+    let len = (values.len() * width).div_ceil(8);
+    let mut words = [0u64; 32];
+    let (mut place, mut filled, mut word) = (0, 0, 0u64);
+    for &value in values {
+        word |= value << filled;
+        filled += width;
+        if filled >= 64 {
+            words[place] = word;
+            place += 1;
+            filled -= 64;
             // What did not fit; a shift by 64 would be none at all.
-            word = if shift == 0 { 0 } else { value >> (64 - shift) };
+            word = if filled == 0 { 0 } else { value >> (width - filled) };
         }
     }
-    if place < 4 * W {
-        bytes[place..place + 8].copy_from_slice(&word.to_le_bytes());
+    if filled > 0 {
+        words[place] = word;
     }
-    out.extend_from_slice(&bytes[..4 * W]);
+    let words = words.map(u64::to_le_bytes);
+    out.extend_from_slice(&words.as_flattened()[..len]);
 }
 
 /// Bits needed to write `value`.

@@ -1,8 +1,9 @@
 //! What a worker needs to turn builders into chunks: a compressor and buffers that are used again.
 
+use super::Column;
+use super::bloom::Blooms;
 use super::chunk::{Bounds, Chunk, ChunkMeta, Coding};
 use super::page;
-use super::{Column, bloom};
 use crate::codec::bytes::Prefixes;
 use zstd::bulk::Compressor;
 
@@ -35,7 +36,8 @@ pub struct Encoder {
     compressor: Compressor<'static>,
     raw: Vec<u8>,
     packed: Vec<u8>,
-    pub(super) prefixes: Prefixes,
+    prefixes: Prefixes,
+    pub(super) blooms: Blooms,
     pub(super) numbers: super::numbers::Numbers,
 }
 
@@ -47,6 +49,7 @@ impl Encoder {
             raw: Vec::new(),
             packed: Vec::new(),
             prefixes: Prefixes::default(),
+            blooms: Blooms::default(),
             numbers: super::numbers::Numbers::default(),
         }
     }
@@ -114,18 +117,16 @@ impl ChunkWriter {
         }
     }
 
+    /// The chunk; `bloom` appends a filter if there is to be one.
     pub(super) fn finish(
         mut self,
         rows: usize,
         nulls: usize,
         bounds: Option<Bounds>,
-        bloom: Option<bloom::Bloom>,
+        bloom: impl FnOnce(&mut Vec<u8>),
     ) -> Chunk {
         let pages_len = self.bytes.len();
-        if let Some(bloom) = bloom {
-            bloom.put(&mut self.bytes);
-        }
-        let bloom_len = self.bytes.len() - pages_len;
+        bloom(&mut self.bytes);
         let meta = ChunkMeta {
             rows,
             levels: self.levels,
@@ -135,7 +136,7 @@ impl ChunkWriter {
             symbols_len: self.symbols_len,
             pages: self.pages,
             bounds,
-            bloom_len,
+            bloom_len: self.bytes.len() - pages_len,
         };
         Chunk { bytes: self.bytes, meta }
     }

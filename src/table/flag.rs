@@ -64,7 +64,7 @@ impl Builder for BoolColumn {
                 out.extend_from_slice(&self.bits);
             });
         }
-        let chunk = chunk.finish(rows, rows - self.levels.values(), None, None);
+        let chunk = chunk.finish(rows, rows - self.levels.values(), None, |_| {});
         self.levels.clear();
         self.bits.clear();
         chunk

@@ -101,7 +101,7 @@ impl Builder for IntColumn {
             () => Bounds::of_ints(&self.values),
         };
         encoder.numbers = numbers;
-        let chunk = chunk.finish(rows, rows - self.values.len(), bounds, None);
+        let chunk = chunk.finish(rows, rows - self.values.len(), bounds, |_| {});
         self.levels.clear();
         self.values.clear();
         chunk

@@ -10,7 +10,8 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     rows: usize,
-    values: usize,
+    /// Of another size than `rows`, lest the compiler update both in one register and then wait for two stores each time.
+    nulls: u32,
     /// One bit a row, set when the row has a value; empty while the rows are all alike. Rows at the end that are beyond
     /// the words are null.
     bits: Vec<u64>,
@@ -25,33 +26,37 @@ impl Levels {
     /// Rows that have a value.
     #[inline]
     pub(super) fn values(&self) -> usize {
-        self.values
+        self.rows - self.nulls as usize
     }
 
     /// Adds a row that has a value.
     #[inline]
     pub(super) fn push_value(&mut self) {
-        if self.bits.is_empty() && self.values == self.rows {
-            self.rows += 1;
-            self.values += 1;
-            return;
+        if self.nulls > 0 {
+            self.set_bit();
         }
+        self.rows += 1;
+    }
+
+    #[inline]
+    fn set_bit(&mut self) {
         let word = self.rows / 64;
         if word >= self.bits.len() {
             self.bits.resize(word + 1, 0);
         }
         self.bits[word] |= 1 << (self.rows % 64);
-        self.rows += 1;
-        self.values += 1;
     }
 
     /// Adds rows without a value.
     #[inline]
     pub(super) fn push_nulls(&mut self, count: usize) {
-        if count > 0 && self.bits.is_empty() && self.values > 0 {
-            self.keep_bits();
+        if count > 0 {
+            if self.nulls == 0 && self.rows > 0 {
+                self.keep_bits();
+            }
+            self.nulls += count as u32;
+            self.rows += count;
         }
-        self.rows += count;
     }
 
     /// Adds rows without a value until there are `rows`.
@@ -65,13 +70,13 @@ impl Levels {
     pub(super) fn fill_to_end(&mut self, column: &Column, rows: usize) {
         assert!(rows >= self.rows, "column {} has {} rows instead of {rows}", column.name, self.rows);
         self.fill_to(rows);
-        assert!(column.nullable || self.values == rows, "column {} is not nullable and has a null", column.name);
+        assert!(column.nullable || self.nulls == 0, "column {} is not nullable and has a null", column.name);
     }
 
     /// The rows in pieces of at most `page_rows`, a multiple of 64. Rows without any value are one piece.
     pub(super) fn pages(&self, page_rows: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let rows = self.rows;
-        let page_rows = if self.values == 0 { rows.max(1) } else { page_rows };
+        let page_rows = if self.values() == 0 { rows.max(1) } else { page_rows };
         (0..rows).step_by(page_rows).map(move |start| start..rows.min(start + page_rows))
     }
 
@@ -89,7 +94,7 @@ impl Levels {
     /// How many rows of a range have a value. The range starts at a multiple of 64 and ends at one or with the rows.
     pub(super) fn values_in(&self, rows: &Range<usize>) -> usize {
         if self.bits.is_empty() {
-            return if self.values == 0 { 0 } else { rows.len() };
+            return if self.nulls > 0 { 0 } else { rows.len() };
         }
         self.words(rows).iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -121,7 +126,7 @@ impl Levels {
 
     pub(super) fn clear(&mut self) {
         self.rows = 0;
-        self.values = 0;
+        self.nulls = 0;
         self.bits.clear();
     }
 }

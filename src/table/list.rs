@@ -125,7 +125,7 @@ impl Builder for TextListColumn {
         }
         let empty = self.entries.iter().filter(|entry| **entry == EMPTY_LIST).count();
         // For the format an empty list, which has no value either, counts among the nulls.
-        let chunk = chunk.finish(rows, self.nulls + empty, None, None);
+        let chunk = chunk.finish(rows, self.nulls + empty, None, |_| {});
         *self = TextListColumn {
             entries: std::mem::take(&mut self.entries),
             bytes: std::mem::take(&mut self.bytes),

@@ -2,12 +2,12 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most symbols; more of them pay neither in space nor in time.
-const MOST: usize = 65_535;
+/// Most symbols: a larger table leaves the cache, and finding symbols then costs more than writing ids.
+const MOST: usize = 20_000;
 /// Most bytes of all symbols together.
 const MOST_BYTES: usize = 1 << 20;
-/// Below so many symbols nobody asks whether they pay.
-const TRIAL: usize = 1024;
+/// Below so many symbols nobody asks whether they pay: a day begins with new orders, and what comes again comes later.
+const TRIAL: usize = 2048;
 /// A look-up that probes further than this was meant to be slow, or the table is of no use.
 const LONGEST_PROBE: usize = 128;
 const EMPTY: u32 = u32::MAX;
@@ -16,37 +16,42 @@ const EMPTY: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Symbols {
     bytes: Vec<u8>,
-    /// Where each symbol ends in `bytes`.
-    ends: Vec<u32>,
+    symbols: Vec<Symbol>,
     /// Sixteen bits of the hash above the symbol's number; a power of two of slots.
     slots: Vec<u32>,
     /// Number of each symbol that is one byte long, or `u16::MAX`.
     single: Box<[u16; 256]>,
-    /// Where the last longer symbol stands and its number, or `u16::MAX` before the first.
-    last: (u32, u32),
+    /// The symbol last found among the longer ones and its number; [`Key::NONE`] before the first.
+    last: Key,
     last_number: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Symbol {
+    key: Key,
+    /// Where it starts in `bytes`.
+    start: u32,
 }
 
 impl Symbols {
     pub(super) fn new() -> Symbols {
         Symbols {
             bytes: Vec::new(),
-            ends: Vec::new(),
+            symbols: Vec::new(),
             slots: vec![EMPTY; 64],
             single: Box::new([u16::MAX; 256]),
-            last: (0, 0),
-            last_number: u16::MAX,
+            last: Key::NONE,
+            last_number: 0,
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.symbols.len()
     }
 
     pub(super) fn get(&self, number: u16) -> &[u8] {
-        let number = usize::from(number);
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.bytes[start as usize..self.ends[number] as usize]
+        let Symbol { key, start } = self.symbols[usize::from(number)];
+        &self.bytes[start as usize..(start + key.len) as usize]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
@@ -61,37 +66,44 @@ impl Symbols {
             if number != u16::MAX {
                 return Some(number);
             }
-        } else if &self.bytes[self.last.0 as usize..self.last.1 as usize] == value && self.last_number != u16::MAX {
+            return self.add_single(*byte, pushed);
+        }
+        let key = Key::of(value);
+        if key == self.last && (key.is_whole() || self.get(self.last_number) == value) {
             return Some(self.last_number);
         }
-        self.search(value, pushed)
+        self.search(value, key, pushed)
     }
 
-    fn search(&mut self, value: &[u8], pushed: usize) -> Option<u16> {
-        if let [byte] = value {
-            let number = self.add(value, pushed)?;
-            self.single[usize::from(*byte)] = number;
-            return Some(number);
-        }
-        let hash = hash(value);
+    #[cold]
+    fn add_single(&mut self, byte: u8, pushed: usize) -> Option<u16> {
+        let number = self.add(&[byte], Key::of(&[byte]), pushed)?;
+        self.single[usize::from(byte)] = number;
+        Some(number)
+    }
+
+    fn search(&mut self, value: &[u8], key: Key, pushed: usize) -> Option<u16> {
+        let hash = key.hash();
         let mask = self.slots.len() - 1;
         let tag = (hash >> 48) as u32;
         let mut place = hash as usize & mask;
         for _ in 0..LONGEST_PROBE {
             let slot = self.slots[place];
             if slot == EMPTY {
-                let number = self.add(value, pushed)?;
+                let number = self.add(value, key, pushed)?;
                 self.slots[place] = tag << 16 | u32::from(number);
                 if 2 * self.len() > self.slots.len() {
                     self.grow();
                 }
+                (self.last, self.last_number) = (key, number);
                 return Some(number);
             }
-            if slot >> 16 == tag && self.get(slot as u16) == value {
-                let number = slot as u16;
-                let end = self.ends[usize::from(number)];
-                self.last = (end - value.len() as u32, end);
-                self.last_number = number;
+            let number = slot as u16;
+            if slot >> 16 == tag
+                && self.symbols[usize::from(number)].key == key
+                && (key.is_whole() || self.get(number) == value)
+            {
+                (self.last, self.last_number) = (key, number);
                 return Some(number);
             }
             place = (place + 1) & mask;
@@ -99,18 +111,13 @@ impl Symbols {
         None
     }
 
-    fn add(&mut self, value: &[u8], pushed: usize) -> Option<u16> {
+    fn add(&mut self, value: &[u8], key: Key, pushed: usize) -> Option<u16> {
         let count = self.len();
         if count >= MOST || self.bytes.len() + value.len() > MOST_BYTES || (count >= TRIAL && 2 * count > pushed) {
             return None;
         }
-        let start = self.bytes.len() as u32;
+        self.symbols.push(Symbol { key, start: self.bytes.len() as u32 });
         self.bytes.extend_from_slice(value);
-        self.ends.push(self.bytes.len() as u32);
-        if value.len() != 1 {
-            self.last = (start, self.bytes.len() as u32);
-            self.last_number = count as u16;
-        }
         Some(count as u16)
     }
 
@@ -119,42 +126,65 @@ impl Symbols {
         let size = 4 * self.slots.len();
         self.slots.clear();
         self.slots.resize(size, EMPTY);
-        for number in 0..self.len() {
-            let value = self.get(number as u16);
-            if value.len() == 1 {
-                continue;
-            }
-            let hash = hash(value);
+        for (number, symbol) in self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.key.len != 1) {
+            let hash = symbol.key.hash();
             let mut place = hash as usize & (size - 1);
             while self.slots[place] != EMPTY {
                 place = (place + 1) & (size - 1);
             }
-            self.slots[place] = (hash >> 48) as u32 * 65_536 + number as u32;
+            self.slots[place] = ((hash >> 48) as u32) << 16 | number as u32;
         }
     }
 
     pub(super) fn clear(&mut self) {
+        if self.symbols.is_empty() {
+            return;
+        }
         self.bytes.clear();
-        self.ends.clear();
+        self.symbols.clear();
         self.slots.fill(EMPTY);
         self.single.fill(u16::MAX);
-        self.last = (0, 0);
-        self.last_number = u16::MAX;
+        self.last = Key::NONE;
     }
 }
 
-/// A hash for a table that lives as long as a row group: the ends of a short text, folded.
-#[inline]
-fn hash(value: &[u8]) -> u64 {
-    let (a, b) = match value.len() {
-        0 => (0, 0),
-        1..4 => (u64::from(value[0]), u64::from(value[value.len() / 2]) << 8 | u64::from(value[value.len() - 1])),
-        4..8 => (four(value, 0), four(value, value.len() - 4)),
-        8..=16 => (eight(value, 0), eight(value, value.len() - 8)),
-        _ => return xxh3_64(value),
-    };
-    let product = u128::from(a ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(b ^ 0x8BB8_4B93_962E_ACC9 ^ value.len() as u64);
-    product as u64 ^ (product >> 64) as u64
+/// What is compared instead of a text: up to 16 bytes all of it, in two words that may overlap, else its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    words: [u64; 2],
+    len: u32,
+}
+
+impl Key {
+    /// No text's key: no text is that long.
+    const NONE: Key = Key { words: [0; 2], len: u32::MAX };
+
+    #[inline]
+    fn of(value: &[u8]) -> Key {
+        let words = match value.len() {
+            0 => [0, 0],
+            1..4 => [value[0].into(), u64::from(value[value.len() / 2]) << 8 | u64::from(value[value.len() - 1])],
+            4..8 => [four(value, 0), four(value, value.len() - 4)],
+            8..=16 => [eight(value, 0), eight(value, value.len() - 8)],
+            _ => [xxh3_64(value), 0],
+        };
+        Key { words, len: value.len() as u32 }
+    }
+
+    /// Equal keys are equal texts.
+    #[inline]
+    fn is_whole(&self) -> bool {
+        self.len <= 16
+    }
+
+    /// A hash for a table that lives as long as a row group.
+    #[inline]
+    fn hash(&self) -> u64 {
+        let [a, b] = self.words;
+        let product =
+            u128::from(a ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(b ^ 0x8BB8_4B93_962E_ACC9 ^ u64::from(self.len));
+        product as u64 ^ (product >> 64) as u64
+    }
 }
 
 #[inline]

@@ -298,13 +298,13 @@ fn long_lists_are_cut_between_rows() {
 fn texts_that_do_not_repeat_leave_the_symbols() {
     let rows = |n: usize| vec![Rows::Text((0..n).map(|i| Some(format!("id-{i}"))).collect())];
     let column = Column::nullable("id", Type::Text).with_stats();
-    round_trip(&[(column, "repeats", rows(5000))]);
+    round_trip(&[(column, "repeats", rows(20_000))]);
     let mut encoder = Encoder::new();
     let mut builder = TextColumn::repeats();
-    for i in 0..5000 {
+    for i in 0..20_000 {
         builder.push(Some(format!("id-{i}").as_bytes()));
     }
-    let chunk = builder.encode(&column, 5000, &mut encoder);
+    let chunk = builder.encode(&column, 20_000, &mut encoder);
     assert_eq!((chunk.meta.symbols_len, chunk.meta.pages[0].0), (0, super::chunk::Coding::LengthsFirst));
     // The builder starts the next row group with symbols again.
     builder.push(Some(b"a"));

@@ -1,6 +1,5 @@
 //! Builds a text column.
 
-use super::bloom::Bloom;
 use super::chunk::{Bounds, Chunk, Coding};
 use super::encoder::{ChunkWriter, PAGE_BYTES, PAGE_ROWS};
 use super::levels::Levels;
@@ -84,7 +83,7 @@ impl TextColumn {
                 None => self.leave_symbols(),
             }
         }
-        self.bytes.extend_from_slice(value);
+        append(value, &mut self.bytes);
         self.lengths.push(value.len() as u32);
     }
 
@@ -176,16 +175,18 @@ impl Builder for TextColumn {
                 }
             });
         }
-        let (bounds, bloom) = if self.by_symbol {
-            let symbols = &self.symbols;
-            let bounds = column.stats.then(|| Bounds::of_texts(symbols.iter())).flatten();
-            (bounds, column.bloom.then(|| Bloom::of(symbols.iter(), symbols.len())))
-        } else {
-            let texts = || Texts { bytes: &self.bytes, lengths: self.lengths.iter() };
-            let bounds = column.stats.then(|| Bounds::of_texts(texts())).flatten();
-            (bounds, column.bloom.then(|| Bloom::of(texts(), self.lengths.len())))
+        let texts = || Texts { bytes: &self.bytes, lengths: self.lengths.iter() };
+        let bounds = match () {
+            () if !column.stats => None,
+            () if self.by_symbol => Bounds::of_texts(self.symbols.iter()),
+            () => Bounds::of_texts(texts()),
         };
-        let chunk = chunk.finish(rows, rows - self.levels.values(), bounds, bloom);
+        let blooms = &mut encoder.blooms;
+        let chunk = chunk.finish(rows, rows - self.levels.values(), bounds, |out| match () {
+            () if !column.bloom => {}
+            () if self.by_symbol => blooms.put(self.symbols.iter(), out),
+            () => blooms.put(texts(), out),
+        });
         self.clear();
         chunk
     }
@@ -194,13 +195,33 @@ impl Builder for TextColumn {
 impl TextColumn {
     fn clear(&mut self) {
         self.levels.clear();
-        if self.symbols.len() > 0 {
-            self.symbols.clear();
-        }
+        self.symbols.clear();
         self.codes.clear();
         self.bytes.clear();
         self.lengths.clear();
         self.by_symbol = self.kind == Kind::Repeats;
+    }
+}
+
+/// Appends a text. Up to 32 bytes are two copies of fixed length that may overlap, which saves a call.
+#[inline]
+fn append(value: &[u8], bytes: &mut Vec<u8>) {
+    let start = bytes.len();
+    let end = start + value.len();
+    match (value.first_chunk::<16>(), value.last_chunk::<16>(), value.first_chunk::<8>(), value.last_chunk::<8>()) {
+        (Some(first), Some(last), ..) if value.len() <= 32 => {
+            bytes.extend_from_slice(first);
+            bytes.extend_from_slice(&[0; 16]);
+            bytes[end - 16..end].copy_from_slice(last);
+            bytes.truncate(end);
+        }
+        (None, None, Some(first), Some(last)) => {
+            bytes.extend_from_slice(first);
+            bytes.extend_from_slice(&[0; 8]);
+            bytes[end - 8..end].copy_from_slice(last);
+            bytes.truncate(end);
+        }
+        _ => bytes.extend_from_slice(value),
     }
 }
 
