@@ -5,6 +5,7 @@
 //! `combined` (orders of 50,000 parents), `siblings` (one link id, everybody's parent).
 
 use fixtrail::event::Kind;
+use xxhash_rust::xxh3::xxh3_64;
 use fixtrail::event::key::{Expect, Facts, KeyKind, KeyUse, NO_QTY, Role, TextRef, key_hash};
 use fixtrail::finding::Finding;
 use fixtrail::link::{Batch, LifecycleRow, LinkRow, Linker, Rows};
@@ -56,7 +57,7 @@ fn put(texts: &Texts, batch: Option<&mut Batch>, uses: &mut Vec<KeyUse>, bytes: 
             rest /= 10;
         }
         bytes.extend_from_slice(&digits);
-        let hash = key_hash(kind, [owner.as_bytes(), &bytes[start..]]);
+        let hash = key_hash(kind, xxh3_64(owner.as_bytes()), &bytes[start..]);
         let text = TextRef { start: start as u32, len: (bytes.len() - start) as u32 };
         uses.push(KeyUse { kind, role, scope: if kind == KeyKind::ClOrdId { scope } else { 0 }, hash, text });
     };

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// How bad a finding is; ordered, so that `--fail-on` can compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,5 +50,15 @@ pub struct Finding {
     /// The tag it is about, or 0.
     pub tag: u32,
     /// One sentence: what was found and what was expected. Lower case, no full stop.
-    pub text: String,
+    pub text: Arc<str>,
+}
+
+/// A finding about the message at hand: what it is, but not where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    pub code: &'static str,
+    pub level: Level,
+    /// 0 when it is about no tag.
+    pub tag: u32,
+    pub text: Arc<str>,
 }

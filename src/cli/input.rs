@@ -80,6 +80,6 @@ pub fn unreadable_finding(text: &str) -> Finding {
         line: 0,
         event: None,
         tag: 0,
-        text: text.to_string(),
+        text: text.into(),
     }
 }

@@ -4,7 +4,7 @@
 //! and its normalised fields but not the day: the linker looks in the event's own day first and then in earlier ones.
 
 use super::Kind;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// What a key is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -153,21 +153,10 @@ impl Default for Facts {
     }
 }
 
-/// Hash of a key: its kind and its parts, none of which can run into the next.
-pub fn key_hash(kind: KeyKind, parts: [&[u8]; 2]) -> u128 {
-    let mut buffer = [0u8; 128];
-    let total = 3 + parts[0].len() + parts[1].len();
-    if total <= buffer.len() && parts[0].len() <= usize::from(u16::MAX) {
-        buffer[0] = kind as u8;
-        buffer[1..3].copy_from_slice(&(parts[0].len() as u16).to_le_bytes());
-        buffer[3..3 + parts[0].len()].copy_from_slice(parts[0]);
-        buffer[3 + parts[0].len()..total].copy_from_slice(parts[1]);
-        return xxh3_128(&buffer[..total]);
-    }
-    let mut long = Vec::with_capacity(total + 8);
-    long.push(kind as u8);
-    long.extend_from_slice(&(parts[0].len() as u64).to_le_bytes());
-    long.extend_from_slice(parts[0]);
-    long.extend_from_slice(parts[1]);
-    xxh3_128(&long)
+/// Hash of a key: its kind, the party whose it is, and the identifier.
+///
+/// `party` is the [`xxh3_64`](xxhash_rust::xxh3::xxh3_64) of the party's name, which is made once for many keys, or 0.
+#[inline]
+pub fn key_hash(kind: KeyKind, party: u64, id: &[u8]) -> u128 {
+    xxh3_128_with_seed(id, party.wrapping_add((kind as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }

@@ -14,6 +14,8 @@ pub struct CheckSum {
     pub standard: u8,
     /// The sum of the bytes as they stand. Some writers sum what they render.
     pub rendered: u8,
+    /// Line breaks among the message's bytes, which are counted in the same walk.
+    pub lines: u64,
 }
 
 impl CheckSum {
@@ -31,22 +33,58 @@ impl CheckSum {
 /// Sums a frame's bytes; `bytes` are those the frame was found in.
 pub fn check_sum(bytes: &[u8], frame: &Frame) -> CheckSum {
     let summed = &bytes[frame.start..frame.trailer];
-    let rendered = sum(summed);
+    let (rendered, lines) = sum_and_lines(summed);
     let sep = frame.separator.as_bytes();
     let standard = if sep == [1] {
         rendered
     } else {
         let count = memmem::find_iter(summed, sep).count() as u8;
-        rendered.wrapping_sub(count.wrapping_mul(sum(sep))).wrapping_add(count)
+        rendered.wrapping_sub(count.wrapping_mul(sum_and_lines(sep).0)).wrapping_add(count)
     };
-    let digits = bytes[frame.trailer..frame.end]
+    let trailer = &bytes[frame.trailer..frame.end];
+    let lines = lines + trailer.iter().filter(|b| **b == b'\n').count() as u64;
+    let digits = trailer
         .strip_prefix(b"10=")
         .map_or(&[][..], |rest| &rest[..rest.iter().take_while(|b| b.is_ascii_digit()).count().min(3)]);
     let stated = (!digits.is_empty()).then(|| digits.iter().fold(0u16, |n, b| n * 10 + u16::from(b - b'0')));
-    CheckSum { stated, digits: digits.len() as u8, standard, rendered }
+    CheckSum { stated, digits: digits.len() as u8, standard, rendered, lines }
 }
 
-/// Bytes added modulo 256; a loop of byte lanes, which the compiler turns into vector adds.
-fn sum(bytes: &[u8]) -> u8 {
-    bytes.iter().fold(0u8, |n, &b| n.wrapping_add(b))
+/// Bytes added modulo 256, and how many of them are line breaks. Both are taken in 32 lanes, which the compiler turns into
+/// vectors.
+fn sum_and_lines(bytes: &[u8]) -> (u8, u64) {
+    let (mut sum, mut lines) = (0u8, 0u64);
+    // A lane of line breaks must not overflow.
+    for part in bytes.chunks(32 * 128) {
+        let (mut sums, mut breaks) = ([0u8; 32], [0u8; 32]);
+        let mut add = |chunk: &[u8; 32]| {
+            for lane in 0..32 {
+                sums[lane] = sums[lane].wrapping_add(chunk[lane]);
+                breaks[lane] += u8::from(chunk[lane] == b'\n');
+            }
+        };
+        let (chunks, rest) = part.as_chunks::<32>();
+        chunks.iter().for_each(&mut add);
+        let mut last = [0; 32];
+        last[..rest.len()].copy_from_slice(rest);
+        add(&last);
+        sum = sums.iter().fold(sum, |n, lane| n.wrapping_add(*lane));
+        lines += breaks.iter().map(|lane| u64::from(*lane)).sum::<u64>();
+    }
+    (sum, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sum_and_lines;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn lanes_add_up_as_one_by_one(bytes in prop::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..9000)) {
+            let sum = bytes.iter().fold(0u8, |n, b| n.wrapping_add(*b));
+            let lines = bytes.iter().filter(|b| **b == b'\n').count() as u64;
+            prop_assert_eq!(sum_and_lines(&bytes), (sum, lines));
+        }
+    }
 }

@@ -91,13 +91,13 @@ const PAIRS: [(u32, u32); 84] = [
     (43111, 42982),
 ];
 
-/// One bit for each tag below 1024, set where a length tag stands: the hot path's first question.
-const LOW: [u64; 16] = {
-    let mut bits = [0u64; 16];
+/// One bit for each tag below 4096, set where a length tag stands: the hot path's first question.
+const LOW: [u64; 64] = {
+    let mut bits = [0u64; 64];
     let mut i = 0;
     while i < PAIRS.len() {
         let tag = PAIRS[i].0;
-        if tag < 1024 {
+        if tag < 4096 {
             bits[tag as usize / 64] |= 1 << (tag % 64);
         }
         i += 1;
@@ -108,10 +108,22 @@ const LOW: [u64; 16] = {
 /// The data tag whose bytes this tag counts, if it is a length tag.
 #[inline]
 pub fn data_tag(length_tag: u32) -> Option<u32> {
-    if length_tag < 1024 && LOW[length_tag as usize / 64] >> (length_tag % 64) & 1 == 0 {
+    if length_tag < 4096 && LOW[length_tag as usize / 64] >> (length_tag % 64) & 1 == 0 {
         return None;
     }
     PAIRS.binary_search_by_key(&length_tag, |p| p.0).ok().map(|i| PAIRS[i].1)
+}
+
+/// Bit 0: the tag may be a length tag, which is certain below 4096. Without a branch, so that the answers for many tags can
+/// be put together.
+#[inline]
+pub fn may_be_length_tag(tag: u32) -> u64 {
+    (LOW[tag as usize / 64 % LOW.len()] >> (tag % 64) | u64::from(tag >> 12 != 0)) & 1
+}
+
+/// Whether a tag is a data tag, whose value may hold any byte.
+pub fn is_data(tag: u32) -> bool {
+    PAIRS.iter().any(|p| p.1 == tag)
 }
 
 #[cfg(test)]
@@ -126,5 +138,10 @@ mod tests {
         }
         assert_eq!([1, 9, 89, 96, 213, 1023, 9999].map(data_tag), [None; 7]);
         assert_eq!(data_tag(93), Some(89));
+        for tag in 0..50_000 {
+            let may = may_be_length_tag(tag) == 1;
+            assert!(may || data_tag(tag).is_none(), "{tag}");
+            assert!(tag >= 4096 || may == data_tag(tag).is_some(), "{tag}");
+        }
     }
 }

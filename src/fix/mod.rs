@@ -10,6 +10,7 @@ pub mod group;
 pub mod message;
 pub mod prefix;
 mod separator;
+pub mod shape;
 #[cfg(test)]
 mod tests;
 pub mod validate;

@@ -49,6 +49,7 @@ impl Assembly {
         let mut sums = Sums { roots_report_fills: true, roots_report_state: true, ..Sums::default() };
         self.firms.clear();
         self.roots.clear();
+        self.trace.lifecycle_id = linked.id(lifecycle);
         let orders = linked.lifecycles.orders.get(lifecycle);
         for &order in orders {
             let edges = if linked.lifecycles.has_parent[order as usize] { linked.edges_from(order) } else { &[] };

@@ -65,6 +65,12 @@ impl Batch {
         self.names.number(bytes)
     }
 
+    /// The [`xxh3_64`](xxhash_rust::xxh3::xxh3_64) of a name, by its number: what [`key_hash`](crate::event::key::key_hash)
+    /// takes for a party.
+    pub fn name_hash(&self, number: u32) -> u64 {
+        self.names.hash(number)
+    }
+
     /// Takes one event with its keys. `bytes` is what the keys' texts point into. Events come in canonical order, their
     /// rows ascending.
     pub fn event(&mut self, facts: &Facts, uses: &[KeyUse], bytes: &[u8]) {

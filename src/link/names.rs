@@ -1,5 +1,6 @@
 //! Names of parties and symbols as numbers: one interner per batch, and one sorted table of all.
 
+use crate::types::text_key::TextKey;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Numbers for byte strings in the order in which they appear; 0 is the empty one.
@@ -9,14 +10,21 @@ pub(super) struct Names {
     hashes: Vec<u64>,
     ends: Vec<u32>,
     bytes: Vec<u8>,
-    /// The numbers given out last, the newest first: a log names the same parties again and again.
-    recent: [u32; 4],
+    /// Short names and their numbers, by hash: a log names the same parties and symbols again and again.
+    recent: Box<[(TextKey, u32); RECENT]>,
 }
+
+const RECENT: usize = 256;
 
 impl Default for Names {
     fn default() -> Names {
-        let mut names =
-            Names { table: vec![0; 64], hashes: Vec::new(), ends: Vec::new(), bytes: Vec::new(), recent: [0; 4] };
+        let mut names = Names {
+            table: vec![0; 64],
+            hashes: Vec::new(),
+            ends: Vec::new(),
+            bytes: Vec::new(),
+            recent: Box::new([(TextKey::NONE, 0); RECENT]),
+        };
         names.look_up(b"");
         names
     }
@@ -28,14 +36,20 @@ const NAME_LIMIT: usize = 4096;
 impl Names {
     /// A name of absurd length is cut; when 4 GiB of names are full, further ones count as empty.
     pub fn number(&mut self, name: &[u8]) -> u32 {
-        let name = &name[..name.len().min(NAME_LIMIT)];
-        let (at, number) = match self.recent.iter().position(|&n| self.get(n) == name) {
-            Some(at) => (at, self.recent[at]),
-            None => (self.recent.len() - 1, self.look_up(name)),
-        };
-        self.recent.copy_within(..at, 1);
-        self.recent[0] = number;
+        let key = TextKey::of(name);
+        let place = (key.hash() >> 56) as usize % RECENT;
+        let (known, number) = self.recent[place];
+        if known == key && key.is_whole() {
+            return number;
+        }
+        let number = self.look_up(&name[..name.len().min(NAME_LIMIT)]);
+        self.recent[place] = (key, number);
         number
+    }
+
+    /// The hash of a name, by its number.
+    pub fn hash(&self, number: u32) -> u64 {
+        self.hashes[number as usize]
     }
 
     fn look_up(&mut self, name: &[u8]) -> u32 {

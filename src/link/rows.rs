@@ -36,10 +36,13 @@ pub struct LinkRow<'a> {
     /// Day of the later event, or `NO_DAY`.
     pub day: i32,
     pub kind: LinkKind,
-    pub from_event_id: &'a str,
-    pub to_event_id: &'a str,
+    /// Of the later event.
+    pub lifecycle_id: [u8; 20],
+    /// Texts as UTF-8.
+    pub from_event_id: &'a [u8],
+    pub to_event_id: &'a [u8],
     /// For people: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
-    pub key: &'a str,
+    pub key: &'a [u8],
 }
 
 /// A row of `lifecycles`.

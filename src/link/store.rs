@@ -4,6 +4,7 @@ use super::names::SortedNames;
 use super::part::{Entry, Event, ParentRef, Part, UNTIMED};
 use crate::event::key::{KeyKind, NO_DAY, TextRef};
 use crate::types::Date;
+use crate::types::digits::push_number;
 use rayon::prelude::*;
 use std::io::Write;
 
@@ -147,7 +148,11 @@ impl Store {
 
     /// The `event_id` of an event.
     pub fn event_id(&self, event: u32, out: &mut Vec<u8>) {
-        let event = self.event(event);
+        self.id_of(self.event(event), out);
+    }
+
+    /// The `event_id` of an event at hand.
+    pub fn id_of(&self, event: &Event, out: &mut Vec<u8>) {
         out.extend_from_slice(self.prefixes.get(event.source as usize).unwrap_or(&[b'0'; 12]));
         out.push(b'-');
         push_number(event.offset, out);
@@ -220,20 +225,6 @@ pub(super) fn field_name(kind: KeyKind) -> &'static str {
         KeyKind::ClOrdLinkId => "ClOrdLinkID",
         KeyKind::Copy => "message",
     }
-}
-
-pub(super) fn push_number(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 /// `2026-03-02`, or `no-day`.

@@ -8,7 +8,7 @@ use super::observed::Observed;
 use super::parent::Edge;
 use super::part::{NONE, Use};
 use super::rows::{LinkKind, LinkRow, Rows};
-use super::store::{KeyText, as_text, key_field};
+use super::store::{KeyText, key_field};
 use super::unlinked::{correction_key, parent_key};
 use crate::event::key::KeyKind;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,6 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Working memory.
 #[derive(Default)]
 pub(super) struct Trace {
+    /// Of all rows, until it is set anew.
+    pub lifecycle_id: [u8; 20],
     /// Union-find over places.
     parents: Vec<u32>,
     /// (ExecID, day, time, place).
@@ -149,8 +151,9 @@ impl Trace {
     fn row(&mut self, linked: &Linked, kind: LinkKind, from: u32, to: u32, key: &KeyText<'_>, rows: &mut impl Rows) {
         debug_assert!(from != NONE && to != NONE);
         let store = &linked.store;
+        let event = store.event(from);
         self.from.clear();
-        store.event_id(from, &mut self.from);
+        store.id_of(event, &mut self.from);
         // Rows of one order mostly lead to one event and name one place.
         if self.to_event != Some(to) {
             self.to_event = Some(to);
@@ -167,11 +170,12 @@ impl Trace {
         self.key.truncate(self.key_place_len);
         key_field(key, &mut self.key);
         rows.link(LinkRow {
-            day: store.event(from).day,
+            day: event.day,
             kind,
-            from_event_id: as_text(&self.from),
-            to_event_id: as_text(&self.to),
-            key: as_text(&self.key),
+            lifecycle_id: self.lifecycle_id,
+            from_event_id: &self.from,
+            to_event_id: &self.to,
+            key: &self.key,
         });
     }
 

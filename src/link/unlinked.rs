@@ -5,7 +5,8 @@ use super::execution::LostExecution;
 use super::orders::Orders;
 use super::parent::{Ambiguous, LostParent, Parents};
 use super::part::{NONE, ParentRef};
-use super::store::{KeyText, Store, as_text, field_name, push_number};
+use super::store::{KeyText, Store, as_text, field_name};
+use crate::types::digits::push_number;
 use crate::event::key::KeyKind;
 use crate::finding::{Finding, Level};
 use std::borrow::Cow;
@@ -128,7 +129,7 @@ pub(super) fn finding(store: &Store, event: u32, code: &'static str, text: &[u8]
         line: event.line,
         event: Some(event.sub),
         tag: 0,
-        text: as_text(text).to_string(),
+        text: as_text(text).into(),
     }
 }
 

@@ -2,14 +2,17 @@
 
 use super::kind::{event_kind, msg, msg_code};
 use super::links::Links;
+use super::plan::Plan;
 use super::slots::{self, NOTES, Slot, slot};
 use super::tags::{Item, Names, is_secret, write_items, write_json_value, write_key};
 use crate::event::{Event, Number, Span, Text, Time};
 use crate::finding::SourceId;
 use crate::fix::group::Place;
+use crate::fix::shape::{Shape, Shapes};
 use crate::fix::{Field, Message};
 use crate::types::decimal::DecimalError;
-use crate::types::{Date, Decimal, Timestamp};
+use crate::types::timestamp::Clock;
+use crate::types::{Date, Decimal, Timestamp, digits};
 
 /// Where a message was found.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +22,8 @@ pub struct Context {
     pub line: u64,
     /// The log's own stamp, in nanoseconds.
     pub capture: Option<i64>,
+    /// The separator is the one byte 0x01.
+    pub is_soh: bool,
 }
 
 /// A value that has no place in its column: it is null there and stays in `tags`.
@@ -42,11 +47,20 @@ pub struct Mapper {
     seen: Vec<u32>,
     message_number: u32,
     troubles: Vec<Trouble>,
+    /// By [`Shape::slot`].
+    plans: Vec<Option<Box<Plan>>>,
+    space: Vec<u8>,
+    clock: Clock,
 }
 
 impl Mapper {
     pub fn new() -> Mapper {
-        Mapper { seen: vec![0; 4096], notes: [Span::NONE; NOTES.len()], ..Mapper::default() }
+        Mapper {
+            seen: vec![0; 4096],
+            notes: [Span::NONE; NOTES.len()],
+            plans: (0..Shapes::SLOTS).map(|_| None).collect(),
+            ..Mapper::default()
+        }
     }
 
     /// Values of the last message that did not fit their columns.
@@ -55,16 +69,26 @@ impl Mapper {
     }
 
     /// Maps a message and hands each of its events to `each`. `places` lays out the groups, or is empty without groups;
-    /// with `names` the `tags` are called by them.
+    /// with `names` the `tags` are called by them. With the message's `shape` it goes faster.
     pub fn map(
         &mut self,
         message: &Message,
         places: &[Place],
+        shape: Option<&Shape>,
         context: Context,
         names: Option<&dyn Names>,
         mut each: impl FnMut(&Event, &Links),
     ) {
+        if names.is_none()
+            && let Some(shape) = shape
+            && is_plain(message.bytes, context.is_soh)
+            && self.map_by_plan(message, shape, context)
+        {
+            self.finish(message, places, 0..message.fields.len());
+            return each(&self.event, &self.links);
+        }
         self.begin(context);
+        self.event.tags.push(b'{');
         self.is_ascii = message.bytes.is_ascii();
         let plain = self.read_fields(message, places, names.is_none());
         let msg_type = self.event.text(Text::MsgType).bytes(message.bytes);
@@ -92,7 +116,6 @@ impl Mapper {
         self.event.texts = [Span::NONE; Text::COUNT];
         self.event.numbers = [None; Number::COUNT];
         self.event.tags.clear();
-        self.event.tags.push(b'{');
         self.notes = [Span::NONE; NOTES.len()];
         self.consumed.clear();
         self.troubles.clear();
@@ -101,6 +124,61 @@ impl Mapper {
             self.seen.fill(0);
             self.message_number = 1;
         }
+    }
+
+    /// Fills columns, notes and `tags` as the plan of the shape says; false when the message departs from it.
+    fn map_by_plan(&mut self, message: &Message, shape: &Shape, context: Context) -> bool {
+        self.begin(context);
+        let plan = match &mut self.plans[shape.slot()] {
+            Some(plan) if plan.is_for(shape) => plan,
+            place => place.insert(Box::new(Plan::new(shape, message))),
+        };
+        let event = &mut self.event;
+        let value = |at: u16| message.value(&message.fields[usize::from(at)]);
+        let span = |at: u16| {
+            let field = &message.fields[usize::from(at)];
+            Span { start: field.start, end: field.end }
+        };
+        if plan.is_void() {
+            return false;
+        }
+        for &(at, column) in &plan.texts {
+            let span = span(at);
+            event.texts[usize::from(column)] = span;
+            if span.start == span.end {
+                return false;
+            }
+        }
+        for &(at, column) in &plan.numbers {
+            let Ok(Decimal(number)) = Decimal::parse(value(at)) else { return false };
+            event.numbers[usize::from(column)] = Some(number);
+        }
+        for &(at, note) in &plan.notes {
+            let span = span(at);
+            self.notes[usize::from(note)] = span;
+            if span.start == span.end {
+                return false;
+            }
+        }
+        for (at, column) in [(plan.sending_time, Time::Sending), (plan.transact_time, Time::Transact)] {
+            let Some(at) = at else { continue };
+            let Some(Timestamp(nanos)) = self.clock.parse_fix(value(at)) else { return false };
+            event.times[column as usize] = Some(nanos);
+        }
+        if let Some(at) = plan.seq_num {
+            event.msg_seq_num = whole_number(value(at));
+            if event.msg_seq_num.is_none() {
+                return false;
+            }
+        }
+        if let Some(at) = plan.poss_dup {
+            event.poss_dup = flag(value(at));
+            if event.poss_dup.is_none() {
+                return false;
+            }
+        }
+        plan.write_tags(message, &mut self.space, &mut event.tags);
+        true
     }
 
     /// Fills columns and notes from the fields outside of groups, and `tags` with the rest as long as that is plain:
@@ -180,11 +258,7 @@ impl Mapper {
                 number.is_some()
             }
             Slot::PossDup => {
-                let flag = match value {
-                    b"Y" => Some(true),
-                    b"N" => Some(false),
-                    _ => None,
-                };
+                let flag = flag(value);
                 let fresh = self.event.poss_dup.is_none() && flag.is_some();
                 self.event.poss_dup = self.event.poss_dup.or(flag);
                 fresh
@@ -232,8 +306,8 @@ impl Mapper {
         );
         let date_of = |nanos: Option<i64>| nanos.map(|n| Timestamp(n).date());
         event.date = Date::parse_compact(self.notes[slots::TRADE_DATE].bytes(bytes))
-            .or(date_of(event.times[Time::Sending as usize]))
-            .or(date_of(event.times[Time::Capture as usize]));
+            .or_else(|| date_of(event.times[Time::Sending as usize]))
+            .or_else(|| date_of(event.times[Time::Capture as usize]));
         self.links.read(message, places, own, event, &self.notes);
     }
 
@@ -287,8 +361,28 @@ impl Mapper {
     }
 }
 
+/// Printable ASCII apart from separators, and nothing that JSON escapes: then a value may be copied as it stands.
+#[inline]
+fn is_plain(bytes: &[u8], is_soh: bool) -> bool {
+    let separator = if is_soh { 1 } else { b' ' };
+    let wrong = |b: u8| (b < b' ') & (b != separator) | (b >= 0x7f) | (b == b'"') | (b == b'\\');
+    bytes.iter().fold(0, |other, &b| other | u8::from(wrong(b))) == 0
+}
+
+fn flag(value: &[u8]) -> Option<bool> {
+    match value {
+        b"Y" => Some(true),
+        b"N" => Some(false),
+        _ => None,
+    }
+}
+
 /// A whole number without sign of at most 18 digits.
+#[inline]
 fn whole_number(text: &[u8]) -> Option<i64> {
+    if let Some(word) = digits::trailing(text) {
+        return (digits::not_digits(word) == 0).then(|| digits::number(word) as i64);
+    }
     if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }

@@ -4,6 +4,7 @@
 mod kind;
 mod links;
 mod mapper;
+mod plan;
 mod slots;
 mod tags;
 

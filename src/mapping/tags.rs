@@ -2,6 +2,7 @@
 
 use crate::fix::group::Place;
 use crate::fix::{Field, Message};
+use crate::types::digits::push_number;
 
 /// How tags and values are called in the output.
 pub trait Names {
@@ -64,24 +65,9 @@ pub(super) fn write_key(out: &mut Vec<u8>, tag: u32, name: Option<&str>) {
     out.push(b'"');
     match name {
         Some(name) => out.extend_from_slice(name.as_bytes()),
-        None => write_number(out, tag),
+        None => push_number(tag.into(), out),
     }
     out.extend_from_slice(b"\":");
-}
-
-#[inline]
-fn write_number(out: &mut Vec<u8>, number: u32) {
-    let mut digits = [0u8; 10];
-    let (mut at, mut rest) = (digits.len(), number);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 /// One field to be written, with its place among groups.
@@ -103,7 +89,26 @@ pub fn write_tags(
     msg_type: &[u8],
     names: Option<&dyn Names>,
 ) {
-    let items: Vec<Item> = message
+    write_items(out, message, &items(message, places, skip), msg_type, names);
+}
+
+/// As [`write_tags`] without names, but leaves the values out: gives the place in `out` and the field of each.
+pub(super) fn record_tags(
+    out: &mut Vec<u8>,
+    message: &Message,
+    places: &[Place],
+    skip: &[bool],
+    msg_type: &[u8],
+) -> Vec<(usize, Field)> {
+    let mut marks = Vec::new();
+    let items = items(message, places, skip);
+    let level = items.first().map_or(0, |item| item.depth);
+    Writer { message, msg_type, names: None, marks: Some(&mut marks) }.object(out, &items, level);
+    marks
+}
+
+fn items(message: &Message, places: &[Place], skip: &[bool]) -> Vec<Item> {
+    message
         .fields
         .iter()
         .enumerate()
@@ -112,8 +117,7 @@ pub fn write_tags(
             let place = places.get(i);
             Item { field, depth: place.map_or(0, |p| p.depth), entry: place.is_some_and(|p| p.entry) }
         })
-        .collect();
-    write_items(out, message, &items, msg_type, names);
+        .collect()
 }
 
 pub(super) fn write_items(
@@ -124,7 +128,7 @@ pub(super) fn write_items(
     names: Option<&dyn Names>,
 ) {
     let level = items.first().map_or(0, |item| item.depth);
-    let mut writer = Writer { message, msg_type, names };
+    let mut writer = Writer { message, msg_type, names, marks: None };
     writer.object(out, items, level);
 }
 
@@ -132,6 +136,8 @@ struct Writer<'a> {
     message: &'a Message<'a>,
     msg_type: &'a [u8],
     names: Option<&'a dyn Names>,
+    /// Takes note of values instead of writing them.
+    marks: Option<&'a mut Vec<(usize, Field)>>,
 }
 
 impl Writer<'_> {
@@ -198,9 +204,14 @@ impl Writer<'_> {
         out.push(b']');
     }
 
-    fn value(&self, out: &mut Vec<u8>, field: Field) {
+    fn value(&mut self, out: &mut Vec<u8>, field: Field) {
         if is_secret(field.tag, self.msg_type) {
             return out.extend_from_slice(b"\"***\"");
+        }
+        if let Some(marks) = &mut self.marks {
+            out.push(b'"');
+            marks.push((out.len(), field));
+            return out.push(b'"');
         }
         let value = self.message.value(&field);
         match self.names.and_then(|n| n.label(field.tag, value)) {

@@ -327,7 +327,8 @@ struct BlockRows<'a> {
 
 impl Rows for BlockRows<'_> {
     fn link(&mut self, row: LinkRow<'_>) {
-        self.links.push(row.kind.as_str(), row.from_event_id, row.to_event_id, row.key);
+        let kind = row.kind.as_str().as_bytes();
+        self.links.push([kind, &row.lifecycle_id, row.from_event_id, row.to_event_id, row.key]);
     }
 
     fn lifecycle(&mut self, row: LifecycleRow<'_>) {

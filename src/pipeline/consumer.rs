@@ -1,22 +1,14 @@
 //! What a worker hands on: one framed message with all that is known about it.
 
 use crate::Result;
-use crate::finding::{Finding, Level, SourceId};
+use crate::finding::{Finding, Noted, SourceId};
 use crate::fix::Message;
 use crate::fix::dictionary::Dictionary;
 use crate::fix::group::Place;
 use crate::fix::prefix::Direction;
+use crate::fix::shape::Shape;
+use crate::mapping::Context;
 use std::borrow::Cow;
-
-/// A finding about the message at hand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noted {
-    pub code: &'static str,
-    pub level: Level,
-    /// 0 when it is about no tag.
-    pub tag: u32,
-    pub text: String,
-}
 
 /// A message and its surroundings.
 pub struct Found<'a> {
@@ -37,11 +29,24 @@ pub struct Found<'a> {
     pub is_soh: bool,
     /// Groups laid out, or empty when there are none.
     pub places: &'a [Place],
+    /// For messages like many others.
+    pub shape: Option<&'a Shape>,
     pub dictionary: &'static Dictionary,
     pub noted: &'a [Noted],
 }
 
 impl Found<'_> {
+    /// Where the message was found, for the mapper.
+    pub fn context(&self) -> Context {
+        Context {
+            source: self.source,
+            offset: self.offset,
+            line: self.line,
+            capture: self.capture,
+            is_soh: self.is_soh,
+        }
+    }
+
     /// A finding at this message; `sub` is the event it is about.
     pub fn finding(&self, noted: Noted, sub: Option<u32>) -> Finding {
         Finding {

@@ -1,6 +1,7 @@
 //! Findings as one Parquet file.
 
-use super::consumer::{Consumer, Found, Noted};
+use super::consumer::{Consumer, Found};
+use crate::finding::Noted;
 use super::sequence::Sequence;
 use crate::Result;
 use crate::event::source_prefix;

@@ -20,26 +20,25 @@ impl LinkFill {
     /// Adds an event of order flow. `row` is its row within the unit.
     pub fn add(&mut self, batch: &mut Batch, found: &Found, event: &Event, links: &Links, row: u32) {
         let bytes = found.message.bytes;
-        let orderer_name = links.orderer.bytes(bytes);
-        let receiver_name = links.receiver.bytes(bytes);
-        let orderer = batch.name(orderer_name);
-        let receiver = batch.name(receiver_name);
+        let orderer = batch.name(links.orderer.bytes(bytes));
+        let receiver = batch.name(links.receiver.bytes(bytes));
+        let (orderer_hash, receiver_hash) = (batch.name_hash(orderer), batch.name_hash(receiver));
         let symbol = batch.name(event.text(Text::Symbol).bytes(bytes));
         let copy = self.copy_hash(found, event.sub);
         self.uses.clear();
         for used in &links.uses {
             let id = used.id.bytes(bytes);
             let parent = matches!(used.role, Role::Parent { .. });
-            let party = if parent { orderer_name } else { receiver_name };
+            let party = if parent { orderer_hash } else { receiver_hash };
             let hash = match used.kind {
-                KeyKind::Copy => key_hash(KeyKind::Copy, [&copy.to_le_bytes(), b""]),
-                kind => key_hash(kind, [party, id]),
+                KeyKind::Copy => key_hash(KeyKind::Copy, 0, &copy.to_le_bytes()),
+                kind => key_hash(kind, party, id),
             };
             let scope = if used.kind == KeyKind::ClOrdId { orderer } else { 0 };
             self.uses.push(KeyUse { kind: used.kind, role: used.role, scope, hash, text: text_ref(used.id) });
         }
         let exec_hash = |span: Span| match span.of(bytes) {
-            Some(id) if !id.is_empty() && id != b"0" => key_hash(KeyKind::ExecId, [receiver_name, id]) as u64,
+            Some(id) if !id.is_empty() && id != b"0" => key_hash(KeyKind::ExecId, receiver_hash, id) as u64,
             _ => 0,
         };
         let one = |column| match event.text(column).bytes(bytes) {

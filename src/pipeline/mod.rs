@@ -18,7 +18,7 @@ mod tables;
 mod tally;
 
 pub use assemble::{Written, assemble};
-pub use consumer::{Consumer, Found, Noted};
+pub use consumer::{Consumer, Found};
 pub use finding_file::{FindingFile, FindingRows};
 pub use output::{EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, events_csv_header, finding_line};
 pub use reader::{Check, Reader};

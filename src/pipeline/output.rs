@@ -1,12 +1,12 @@
 //! Events and findings as lines of text, for a pipe or a terminal.
 
-use super::consumer::{Consumer, Found, Noted};
+use super::consumer::{Consumer, Found};
 use super::sequence::Sequence;
 use super::tables::note_troubles;
 use crate::event::{Event, Number, Text, Time};
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Level, Noted};
 use crate::fix::dictionary::Dictionary;
-use crate::mapping::{Context, Mapper, Names, write_json_value};
+use crate::mapping::{Mapper, Names, write_json_value};
 use crate::table::events::EventId;
 use crate::types::{Decimal, Timestamp};
 use crate::{Error, Result};
@@ -99,12 +99,11 @@ impl Consumer for Lines<'_, '_> {
     fn message(&mut self, found: &Found, more: &mut Vec<Noted>) {
         let mut first_sub = None;
         if let Some((_, format)) = self.events {
-            let context =
-                Context { source: found.source, offset: found.offset, line: found.line, capture: found.capture };
+            let context = found.context();
             let (lines, id, made) = (&mut self.event_lines, &mut self.id, &mut self.made);
             let dictionary = DictionaryNames(found.dictionary);
             let names = (format == EventFormat::Json { names: true }).then_some(&dictionary as &dyn Names);
-            self.mapper.map(&found.message, found.places, context, names, |event, _| {
+            self.mapper.map(&found.message, found.places, found.shape, context, names, |event, _| {
                 *made += 1;
                 first_sub.get_or_insert(event.sub);
                 match format {

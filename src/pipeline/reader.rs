@@ -1,17 +1,18 @@
 //! Reads the messages of a piece: frames, sums, fields, groups, checks; a consumer takes each.
 
-use super::consumer::{Consumer, Found, Noted};
+use super::consumer::{Consumer, Found};
 use super::scout::{PREFIX_LIMIT, Piece};
 use super::sessions::Sessions;
 use super::tally::Counts;
-use crate::finding::Level;
+use crate::finding::{Level, Noted};
 use crate::fix::checksum::{CheckSum, check_sum};
 use crate::fix::codes::{self, Code};
 use crate::fix::dictionary::{BeginString, Dictionary, Version};
 use crate::fix::fields::{self, WrongDataLength};
-use crate::fix::frame::{self, Frame, Step, Verdict};
+use crate::fix::frame::{Frame, Verdict};
 use crate::fix::group::Groups;
 use crate::fix::prefix;
+use crate::fix::shape::{Shape, Shapes};
 use crate::fix::validate::Validator;
 use crate::fix::{Field, Message};
 
@@ -33,6 +34,7 @@ pub struct Reader {
     fields: Vec<Field>,
     wrong_lengths: Vec<WrongDataLength>,
     groups: Groups,
+    shapes: Shapes,
     validator: Validator,
     noted: Vec<Noted>,
     more: Vec<Noted>,
@@ -54,6 +56,7 @@ impl Reader {
             fields: Vec::new(),
             wrong_lengths: Vec::new(),
             groups: Groups::new(),
+            shapes: Shapes::default(),
             validator: Validator::new(),
             noted: Vec::new(),
             more: Vec::new(),
@@ -71,20 +74,14 @@ impl Reader {
     /// Reads a piece. `name` and `id_prefix` belong to its source.
     pub fn read(&mut self, piece: &Piece, name: &str, id_prefix: &str, consumer: &mut impl Consumer) {
         let bytes: &[u8] = &piece.block;
-        let at_end = piece.block.is_last();
         let mut sessions = piece.sessions.clone();
-        let (mut at, mut behind) = (piece.from, 0);
-        // Line of `counted`; what lies between two messages and the one before are counted in one go.
-        let (mut line, mut counted) = (piece.line, 0);
+        let mut behind = 0;
+        let mut line = piece.line;
         let before = self.counts.messages;
-        while let Step::Frame(frame) = frame::next(bytes, at, at_end) {
-            if frame.start >= piece.stop {
-                break;
-            }
+        for frame in &piece.frames {
             let gap = &bytes[behind..frame.start];
             let prefix = self.gap(gap);
-            line += memchr::memchr_iter(b'\n', &bytes[counted..frame.start]).count() as u64;
-            counted = frame.start;
+            line += if gap == b"\n" { 1 } else { lines_in(gap) };
             let place = Placed {
                 source: piece.source,
                 name,
@@ -93,8 +90,7 @@ impl Reader {
                 line,
                 prefix,
             };
-            self.message(bytes, &frame, place, &mut sessions, consumer);
-            at = frame.end;
+            line += self.message(bytes, frame, place, &mut sessions, consumer);
             behind = frame.end;
         }
         let rest = &bytes[behind.min(piece.stop)..piece.stop];
@@ -131,6 +127,7 @@ impl Reader {
         self.counts.other_bytes += bytes.len() as u64 - blank;
     }
 
+    /// Reads one message; gives the number of line breaks in it.
     fn message(
         &mut self,
         bytes: &[u8],
@@ -138,14 +135,14 @@ impl Reader {
         place: Placed<'_>,
         sessions: &mut Sessions,
         consumer: &mut impl Consumer,
-    ) {
+    ) -> u64 {
         self.counts.messages += 1;
         self.counts.message_bytes += (frame.end - frame.start) as u64;
         self.noted.clear();
-        note_framing(bytes, frame, &mut self.noted);
+        let lines = note_framing(bytes, frame, &mut self.noted);
         let own = &bytes[frame.start..frame.end];
         self.fields.clear();
-        let mut dictionary = None;
+        let (mut dictionary, mut shape) = (None, None);
         if self.wants_fields {
             self.wrong_lengths.clear();
             fields::split(own, frame.separator, &mut self.fields, &mut self.wrong_lengths);
@@ -154,20 +151,21 @@ impl Reader {
             }
             let message = Message { bytes: own, fields: &self.fields };
             let chosen = choose(&mut self.last, &message, sessions, self.default_version, &mut self.noted);
+            shape = self.shapes.find(&message, chosen);
             if self.check == Check::Message {
-                let noted = &mut self.noted;
-                self.validator.check(&message, chosen, &mut |issue| {
-                    noted.push(Noted { code: issue.code, level: issue.level, tag: issue.tag, text: issue.text() });
-                });
+                check_message(&mut self.validator, &message, chosen, shape.as_deref_mut(), &mut self.noted);
             }
             dictionary = Some(chosen);
         }
         let prefix = prefix::read(place.prefix);
         let message = Message { bytes: own, fields: &self.fields };
         let dictionary = dictionary.unwrap_or_else(|| Dictionary::get(self.default_version));
-        let places = match message.fields.get(2).and_then(|field| dictionary.message(message.value(field))) {
-            Some(definition) if self.wants_groups => self.groups.lay_out(&message, definition),
-            _ => &[],
+        let shape = shape.as_deref();
+        let definition = || message.fields.get(2).and_then(|field| dictionary.message(message.value(field)));
+        let places = match shape {
+            _ if !self.wants_groups => &[],
+            Some(shape) => shape.places(),
+            None => definition().map_or(&[][..], |definition| self.groups.lay_out(&message, definition)),
         };
         let found = Found {
             source: place.source,
@@ -182,6 +180,7 @@ impl Reader {
             trailer: frame.trailer - frame.start,
             is_soh: frame.separator.single() == Some(1),
             places,
+            shape,
             dictionary,
             noted: &self.noted,
         };
@@ -194,6 +193,35 @@ impl Reader {
             self.counts.finding(noted.code, noted.level);
         }
         self.counts.wrong += u64::from(wrong);
+        lines
+    }
+}
+
+fn lines_in(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// What a message's dictionary has to say; where the shape knows it already, the message is not walked.
+fn check_message(
+    validator: &mut Validator,
+    message: &Message,
+    dictionary: &'static Dictionary,
+    shape: Option<&mut Shape>,
+    noted: &mut Vec<Noted>,
+) {
+    if let Some(known) = shape.as_ref().and_then(|shape| shape.known_issues(message)) {
+        return noted.extend_from_slice(known);
+    }
+    let before = noted.len();
+    let mut follow = true;
+    validator.check(message, dictionary, &mut |issue| {
+        follow &= issue.follows_from_tags();
+        noted.push(Noted { code: issue.code, level: issue.level, tag: issue.tag, text: issue.text().into() });
+    });
+    if let Some(shape) = shape
+        && follow
+    {
+        shape.learn(&noted[before..]);
     }
 }
 
@@ -245,8 +273,8 @@ fn choose(
     dictionary
 }
 
-/// What framing and the sum have found.
-fn note_framing(bytes: &[u8], frame: &Frame, noted: &mut Vec<Noted>) {
+/// What framing and the sum have found. Gives the number of line breaks in the message.
+fn note_framing(bytes: &[u8], frame: &Frame, noted: &mut Vec<Noted>) -> u64 {
     let mut note = |code: Code, tag, text| noted.push(noted_as(code, tag, text));
     match frame.verdict {
         Verdict::Good => {}
@@ -269,12 +297,13 @@ fn note_framing(bytes: &[u8], frame: &Frame, noted: &mut Vec<Noted>) {
         }
     }
     if matches!(frame.verdict, Verdict::Truncated | Verdict::Interleaved | Verdict::Split) {
-        return;
+        return lines_in(&bytes[frame.start..frame.end]);
     }
     let sum = check_sum(bytes, frame);
     if !sum.is_standard() || sum.digits != 3 {
         note_sum(&sum, noted);
     }
+    sum.lines
 }
 
 #[cold]
@@ -304,5 +333,5 @@ fn note_data_length(wrong: &WrongDataLength, noted: &mut Vec<Noted>) {
 }
 
 fn noted_as(code: Code, tag: u32, text: String) -> Noted {
-    Noted { code: code.code, level: code.level, tag, text }
+    Noted { code: code.code, level: code.level, tag, text: text.into() }
 }

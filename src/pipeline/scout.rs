@@ -23,13 +23,13 @@ const KEPT_BEFORE: usize = 4 * PREFIX_LIMIT;
 pub struct Piece {
     pub block: Arc<Block>,
     pub source: SourceId,
-    /// Messages are looked for from here on; what stands before was looked at already.
-    pub from: usize,
-    /// Messages that start before this place belong to the piece.
+    /// The bytes of the piece end here.
     pub stop: usize,
     /// The line of the piece's first byte.
     pub line: u64,
     pub sessions: Sessions,
+    /// The messages of the piece as places in the block, in their order.
+    pub frames: Vec<Frame>,
 }
 
 /// The pieces that one worker takes at a time, numbered from 0 in the order of the input.
@@ -215,7 +215,7 @@ impl Scout {
 
 /// A finding about a source and not about a message.
 pub(super) fn source_finding(source: usize, code: &'static str, level: Level, offset: u64, text: String) -> Finding {
-    Finding { code: Cow::Borrowed(code), level, source: source as SourceId, offset, line: 1, event: None, tag: 0, text }
+    Finding { code: Cow::Borrowed(code), level, source: source as SourceId, offset, line: 1, event: None, tag: 0, text: text.into() }
 }
 
 impl Current {
@@ -231,7 +231,8 @@ impl Current {
             let Some(block) = next else { return Ok(None) };
             let block = Arc::new(block);
             let sessions = self.sessions.clone();
-            let (stop, resume) = self.walk(&block, from, fields);
+            let mut frames = Vec::with_capacity((block.len() - from) / 256 + 16);
+            let (stop, resume) = self.walk(&block, from, &mut frames, fields);
             if !block.is_last() {
                 self.carry = Some(Tail { block: block.clone(), stop, resume });
                 if stop == 0 {
@@ -241,18 +242,25 @@ impl Current {
             }
             let line = self.line;
             self.line += memchr::memchr_iter(b'\n', &block[..stop]).count() as u64;
-            return Ok(Some(Piece { block, source: self.source, from, stop, line, sessions }));
+            return Ok(Some(Piece { block, source: self.source, stop, line, sessions, frames }));
         }
     }
 
     /// Walks the messages of a block: where the piece stops, and where the search goes on from.
-    fn walk(&mut self, block: &Block, from: usize, fields: &mut Vec<crate::fix::Field>) -> (usize, usize) {
+    fn walk(
+        &mut self,
+        block: &Block,
+        from: usize,
+        frames: &mut Vec<Frame>,
+        fields: &mut Vec<crate::fix::Field>,
+    ) -> (usize, usize) {
         let mut at = from;
         let mut behind = 0;
         loop {
             match frame::next(block, at, block.is_last()) {
                 Step::Frame(frame) => {
                     self.note_logon(block, &frame, fields);
+                    frames.push(frame);
                     at = frame.end;
                     behind = frame.end;
                 }

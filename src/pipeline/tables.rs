@@ -1,13 +1,13 @@
 //! Events and findings as tables: workers encode their units into row groups, which wait on disk until the run knows
 //! each event's lifecycle and puts the files together.
 
-use super::consumer::{Consumer, Found, Noted};
+use super::consumer::{Consumer, Found};
 use super::link::LinkFill;
 use crate::Result;
 use crate::event::Event;
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Level, Noted};
 use crate::link::{Batch, Linker};
-use crate::mapping::{Context, Links, Mapper, Trouble};
+use crate::mapping::{Links, Mapper, Trouble};
 use crate::table::events::{self, EventTable};
 use crate::table::findings::{self, FindingTable};
 use crate::table::{Encoder, Schema, Spool, SpooledChunk};
@@ -115,11 +115,11 @@ fn day_place(days: &mut Vec<DayTables>, last: usize, date: Option<Date>) -> usiz
 
 impl Consumer for UnitTables<'_> {
     fn message(&mut self, found: &Found, more: &mut Vec<Noted>) {
-        let context = Context { source: found.source, offset: found.offset, line: found.line, capture: found.capture };
+        let context = found.context();
         let UnitTables { run, mapper, fill, batch, days, last, rows, made, .. } = self;
         let mut first = None;
         let direction = found.direction.map(|d| d.as_str());
-        mapper.map(&found.message, found.places, context, None, |event: &Event, links: &Links| {
+        mapper.map(&found.message, found.places, found.shape, context, None, |event: &Event, links: &Links| {
             *last = day_place(days, *last, event.date);
             let day = &mut days[*last];
             day.events.push(event, found.message.bytes, found.name, found.id_prefix, direction);
@@ -220,7 +220,8 @@ pub(super) fn note_troubles(troubles: &[Trouble], more: &mut Vec<Noted>) {
             text: format!(
                 "the value of tag {} {}: it is null in its column and stays in tags",
                 trouble.tag, trouble.what
-            ),
+            )
+            .into(),
         });
     }
 }

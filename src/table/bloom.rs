@@ -14,12 +14,17 @@ const MOST_BLOCKS: usize = 1 << 17;
 const SALT: [u32; 8] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
+/// How many hashes are remembered.
+const RECENT: usize = 4096;
+
 type Block = [u32; 8];
 
 /// Makes filters; its space is used again.
 #[derive(Debug, Default)]
 pub(super) struct Blooms {
+    /// Without those that came shortly before: ids of an order come again and again.
     hashes: Vec<u64>,
+    recent: Vec<u64>,
     seen: Vec<u64>,
     blocks: Vec<Block>,
 }
@@ -28,9 +33,13 @@ impl Blooms {
     /// Appends the filter of `values`, header and bits, as it stands in a file.
     pub(super) fn put<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
         self.hashes.clear();
+        self.recent.clear();
+        self.recent.resize(RECENT, 0);
         for value in values {
-            let hash = xxh64(value, 0);
-            if self.hashes.last() != Some(&hash) {
+            let hash = hash_of(value);
+            let recent = &mut self.recent[hash as usize % RECENT];
+            if *recent != hash || hash == 0 {
+                *recent = hash;
                 self.hashes.push(hash);
             }
         }
@@ -68,6 +77,36 @@ impl Blooms {
     }
 }
 
+/// XXH64 with seed 0; ids are short, and then it takes a few steps.
+#[inline]
+fn hash_of(value: &[u8]) -> u64 {
+    const P1: u64 = 0x9E37_79B1_85EB_CA87;
+    const P2: u64 = 0xC2B2_AE3D_27D4_EB4F;
+    const P3: u64 = 0x1656_67B1_9E37_79F9;
+    const P4: u64 = 0x85EB_CA77_C2B2_AE63;
+    const P5: u64 = 0x27D4_EB2F_1656_67C5;
+    if value.len() >= 32 {
+        return xxh64(value, 0);
+    }
+    let mut hash = P5.wrapping_add(value.len() as u64);
+    let (eights, rest) = value.as_chunks::<8>();
+    for eight in eights {
+        let lane = u64::from_le_bytes(*eight).wrapping_mul(P2).rotate_left(31).wrapping_mul(P1);
+        hash = (hash ^ lane).rotate_left(27).wrapping_mul(P1).wrapping_add(P4);
+    }
+    let (fours, rest) = rest.as_chunks::<4>();
+    for four in fours {
+        let lane = u64::from(u32::from_le_bytes(*four)).wrapping_mul(P1);
+        hash = (hash ^ lane).rotate_left(23).wrapping_mul(P2).wrapping_add(P3);
+    }
+    for byte in rest {
+        hash = (hash ^ u64::from(*byte).wrapping_mul(P5)).rotate_left(11).wrapping_mul(P1);
+    }
+    hash = (hash ^ hash >> 33).wrapping_mul(P2);
+    hash = (hash ^ hash >> 29).wrapping_mul(P3);
+    hash ^ hash >> 32
+}
+
 /// Blocks for so many different values: a power of two, which not every reader demands.
 fn blocks_for(count: f64) -> usize {
     let bits = -8.0 * count / (1.0 - FALSE_POSITIVES.powf(1.0 / 8.0)).ln();
@@ -103,6 +142,14 @@ mod tests {
         let mut bytes = Vec::new();
         expected.write(&mut bytes).expect("memory takes every write");
         assert!(out == bytes);
+    }
+
+    #[test]
+    fn the_hash_is_the_librarys_at_every_length() {
+        let bytes: Vec<u8> = (0..80u8).map(|b| b.wrapping_mul(37)).collect();
+        for len in 0..bytes.len() {
+            assert_eq!(hash_of(&bytes[..len]), xxh64(&bytes[..len], 0), "{len}");
+        }
     }
 
     #[test]

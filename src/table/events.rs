@@ -1,8 +1,8 @@
 //! The `events` table: an event's columns under construction, and how they are called and encoded.
 
 use super::{BoolColumn, Builder, Chunk, Column, Encoder, IntColumn, Schema, TextColumn, TextListColumn, Type};
-use crate::event::{Event, Number, Text, Time};
-use crate::types::decimal;
+use crate::event::{Event, Kind, Number, Span, Text, Time};
+use crate::types::digits::push_number;
 
 /// Place of `lifecycle_id` in [`schema`]; known only after linking, as is [`ALSO_IN`].
 pub const LIFECYCLE_ID: usize = 1;
@@ -55,9 +55,18 @@ fn is_id(text: usize) -> bool {
     [Text::ClOrdId, Text::OrigClOrdId, Text::OrderId, Text::ExecId].iter().any(|&t| t as usize == text)
 }
 
+/// Rows that wait until they are pushed into the columns together: a column at a time costs half of a row at a time.
+const STAGE: usize = 64;
+
 /// Rows of `events` on their way to a row group.
 pub struct EventTable {
     rows: usize,
+    stage: Vec<Staged>,
+    /// The messages of the staged rows, one behind the other, and in the same way their `tags`.
+    bytes: Vec<u8>,
+    tags_bytes: Vec<u8>,
+    /// Name and prefix of the sources of the staged rows.
+    sources: Vec<(String, String)>,
     event_id: TextColumn,
     source: TextColumn,
     offset: IntColumn,
@@ -72,13 +81,37 @@ pub struct EventTable {
     poss_dup: BoolColumn,
     numbers: [IntColumn; Number::COUNT],
     tags: TextColumn,
-    id: EventId,
+    ids: EventIds,
+}
+
+/// An event's values, its texts as places in the staged bytes.
+struct Staged {
+    offset: u64,
+    line: u64,
+    /// Place in the staged sources.
+    source: u32,
+    sub: u32,
+    /// Where its message starts in the staged bytes, and its `tags` end.
+    base: u32,
+    tags_end: u32,
+    kind: Kind,
+    poss_dup: Option<bool>,
+    direction: Option<&'static str>,
+    time: Option<i64>,
+    times: [Option<i64>; 3],
+    msg_seq_num: Option<i64>,
+    texts: [Span; Text::COUNT],
+    numbers: [Option<i64>; Number::COUNT],
 }
 
 impl EventTable {
     pub fn new() -> EventTable {
         EventTable {
             rows: 0,
+            stage: Vec::with_capacity(STAGE),
+            bytes: Vec::new(),
+            tags_bytes: Vec::new(),
+            sources: Vec::new(),
             event_id: TextColumn::ids_sharing_prefixes(),
             source: TextColumn::repeats(),
             offset: IntColumn::steps(),
@@ -93,7 +126,7 @@ impl EventTable {
             poss_dup: BoolColumn::new(),
             numbers: std::array::from_fn(|_| IntColumn::repeats()),
             tags: TextColumn::ids(),
-            id: EventId::default(),
+            ids: EventIds::default(),
         }
     }
 
@@ -103,44 +136,78 @@ impl EventTable {
     }
 
     /// Adds one event. `bytes` is its message, `source` and `prefix` its source's name and the start of its id.
-    pub fn push(&mut self, event: &Event, bytes: &[u8], source: &str, prefix: &str, direction: Option<&str>) {
-        let row = self.rows;
+    pub fn push(&mut self, event: &Event, bytes: &[u8], source: &str, prefix: &str, direction: Option<&'static str>) {
+        if self.sources.last().is_none_or(|last| last.0 != source) {
+            self.sources.push((source.to_string(), prefix.to_string()));
+        }
         self.rows += 1;
-        self.event_id.push(Some(self.id.write(prefix, event.offset, event.sub)));
-        self.source.push(Some(source.as_bytes()));
-        self.offset.push(Some(event.offset as i64));
-        self.line.push(Some(event.line as i64));
-        if let Some(nanos) = event.time() {
-            self.event_ns.push_at(row, nanos);
-            self.event_time.push_at(row, nanos.div_euclid(1000));
+        let base = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(bytes);
+        self.tags_bytes.extend_from_slice(&event.tags);
+        self.stage.push(Staged {
+            offset: event.offset,
+            line: event.line,
+            source: self.sources.len() as u32 - 1,
+            sub: event.sub,
+            base,
+            tags_end: self.tags_bytes.len() as u32,
+            kind: event.kind,
+            poss_dup: event.poss_dup,
+            direction,
+            time: event.time(),
+            times: event.times,
+            msg_seq_num: event.msg_seq_num,
+            texts: event.texts,
+            numbers: event.numbers,
+        });
+        if self.stage.len() == STAGE {
+            self.push_stage();
         }
-        for (column, value) in self.times.iter_mut().zip(event.times) {
-            if let Some(nanos) = value {
-                column.push_at(row, nanos);
-            }
+    }
+    /// Pushes the staged rows into their columns, one column after the other.
+    fn push_stage(&mut self) {
+        let stage = &self.stage[..];
+        let count = stage.len();
+        if count == 0 {
+            return;
         }
-        if let Some(direction) = direction {
-            self.direction.push_at(row, direction.as_bytes());
+        let sources = &self.sources[..];
+        if let [(source, _)] = sources {
+            self.source.push_same(source.as_bytes(), count);
+        } else {
+            self.source.push_rows(stage.iter().map(|row| Some(sources[row.source as usize].0.as_bytes())));
         }
-        self.kind.push(Some(event.kind.as_str().as_bytes()));
-        for (column, span) in self.texts.iter_mut().zip(event.texts) {
-            if let Some(value) = span.of(bytes) {
-                column.push_at(row, value);
-            }
+        self.ids.write_all(stage.iter().map(|row| (&*sources[row.source as usize].1, row.offset, row.sub)));
+        self.event_id.push_rows(self.ids.iter());
+        self.offset.push_rows(stage.iter().map(|row| Some(row.offset as i64)));
+        self.line.push_rows(stage.iter().map(|row| Some(row.line as i64)));
+        self.event_ns.push_rows(stage.iter().map(|row| row.time));
+        self.event_time.push_rows(stage.iter().map(|row| row.time.map(|nanos| nanos.div_euclid(1000))));
+        for (i, column) in self.times.iter_mut().enumerate() {
+            column.push_rows(stage.iter().map(|row| row.times[i]));
         }
-        if let Some(number) = event.msg_seq_num {
-            self.msg_seq_num.push_at(row, number);
+        self.direction.push_rows(stage.iter().map(|row| row.direction.map(str::as_bytes)));
+        self.kind.push_rows(stage.iter().map(|row| Some(row.kind.as_str().as_bytes())));
+        let bytes = &self.bytes[..];
+        for (i, column) in self.texts.iter_mut().enumerate() {
+            column.push_rows(stage.iter().map(|row| row.texts[i].of(&bytes[row.base as usize..])));
         }
-        if let Some(flag) = event.poss_dup {
-            self.poss_dup.push_at(row, flag);
+        self.msg_seq_num.push_rows(stage.iter().map(|row| row.msg_seq_num));
+        stage.iter().for_each(|row| self.poss_dup.push(row.poss_dup));
+        for (i, column) in self.numbers.iter_mut().enumerate() {
+            column.push_rows(stage.iter().map(|row| row.numbers[i]));
         }
-        for (column, value) in self.numbers.iter_mut().zip(event.numbers) {
-            if let Some(number) = value {
-                debug_assert!(number.abs() < decimal::LIMIT);
-                column.push_at(row, number);
-            }
-        }
-        self.tags.push(Some(&event.tags));
+        let mut start = 0;
+        let tags = &self.tags_bytes[..];
+        self.tags.push_rows(stage.iter().map(|row| {
+            let text = &tags[start..row.tags_end as usize];
+            start = row.tags_end as usize;
+            Some(text)
+        }));
+        self.stage.clear();
+        self.bytes.clear();
+        self.tags_bytes.clear();
+        self.sources.drain(..self.sources.len() - 1);
     }
 
     /// Empties the table into one chunk per column of [`schema`], in its order, each handed to `take` as it is done; the
@@ -154,6 +221,7 @@ impl EventTable {
         encoder: &mut Encoder,
         mut take: impl FnMut(usize, Chunk) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.push_stage();
         let rows = std::mem::take(&mut self.rows);
         let mut empty = TextColumn::repeats();
         for (i, column) in schema.columns.iter().enumerate() {
@@ -198,6 +266,34 @@ pub fn unlinked_chunks(schema: &Schema, rows: usize, encoder: &mut Encoder) -> [
     ]
 }
 
+/// Ids of events as text, one behind the other.
+#[derive(Default)]
+struct EventIds {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl EventIds {
+    /// The ids of events given by the prefix of their source, offset and place within the message.
+    fn write_all<'a>(&mut self, events: impl Iterator<Item = (&'a str, u64, u32)>) {
+        self.bytes.clear();
+        self.ends.clear();
+        for (prefix, offset, sub) in events {
+            write_event_id(prefix, offset, sub, &mut self.bytes);
+            self.ends.push(self.bytes.len() as u32);
+        }
+    }
+
+    fn iter(&self) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let id = &self.bytes[start..*end as usize];
+            start = *end as usize;
+            Some(id)
+        })
+    }
+}
+
 /// Room for an event's id as text.
 #[derive(Default)]
 pub struct EventId {
@@ -207,14 +303,18 @@ pub struct EventId {
 impl EventId {
     /// `prefix-offset`, and `.k` behind it for the k-th order of a message.
     pub fn write(&mut self, prefix: &str, offset: u64, sub: u32) -> &[u8] {
-        use std::io::Write;
         self.bytes.clear();
-        self.bytes.extend_from_slice(prefix.as_bytes());
-        // Writing to a Vec cannot fail.
-        let _ = write!(self.bytes, "-{offset}");
-        if sub > 0 {
-            let _ = write!(self.bytes, ".{sub}");
-        }
+        write_event_id(prefix, offset, sub, &mut self.bytes);
         &self.bytes
+    }
+}
+
+fn write_event_id(prefix: &str, offset: u64, sub: u32, out: &mut Vec<u8>) {
+    out.extend_from_slice(prefix.as_bytes());
+    out.push(b'-');
+    push_number(offset, out);
+    if sub > 0 {
+        out.push(b'.');
+        push_number(sub.into(), out);
     }
 }

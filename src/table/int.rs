@@ -45,6 +45,20 @@ impl IntColumn {
         self.levels.push_value();
         self.values.push(value);
     }
+
+    /// Adds up to 64 rows at once, behind a multiple of 64.
+    #[inline]
+    pub fn push_rows(&mut self, values: impl ExactSizeIterator<Item = Option<i64>>) {
+        let (mut mask, count) = (0, values.len());
+        self.values.reserve(count);
+        for (row, value) in values.enumerate() {
+            if let Some(value) = value {
+                mask |= 1 << row;
+                self.values.push(value);
+            }
+        }
+        self.levels.push_mask(mask, count);
+    }
 }
 
 impl Builder for IntColumn {

@@ -47,6 +47,21 @@ impl Levels {
         self.bits[word] |= 1 << (self.rows % 64);
     }
 
+    /// Adds up to 64 rows at once, behind a multiple of 64; bit i of `mask` says whether row i has a value.
+    pub(super) fn push_mask(&mut self, mask: u64, count: usize) {
+        debug_assert!(self.rows.is_multiple_of(64) && count <= 64 && (count == 64 || mask >> count == 0));
+        let nulls = count as u32 - mask.count_ones();
+        if self.nulls == 0 && nulls > 0 && self.rows > 0 {
+            self.keep_bits();
+        }
+        if mask != 0 && self.nulls + nulls > 0 {
+            self.bits.resize(self.rows / 64, 0);
+            self.bits.push(mask);
+        }
+        self.nulls += nulls;
+        self.rows += count;
+    }
+
     /// Adds rows without a value.
     #[inline]
     pub(super) fn push_nulls(&mut self, count: usize) {
@@ -134,6 +149,32 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rows_pushed_64_at_a_time_are_those_pushed_one_by_one(
+            masks in prop::collection::vec(prop_oneof![Just(0), Just(u64::MAX), any::<u64>()], 0..6),
+            last in any::<u64>(),
+            rest in 0usize..64,
+        ) {
+            let (mut one_by_one, mut at_once) = (Levels::default(), Levels::default());
+            let last = (last & ((1 << rest) - 1), rest);
+            for (mask, count) in masks.into_iter().map(|mask| (mask, 64)).chain([last]) {
+                at_once.push_mask(mask, count);
+                for row in 0..count {
+                    if mask >> row & 1 == 1 { one_by_one.push_value() } else { one_by_one.push_nulls(1) }
+                }
+            }
+            prop_assert_eq!((at_once.rows(), at_once.values()), (one_by_one.rows(), one_by_one.values()));
+            let put = |levels: &Levels| {
+                let mut out = Vec::new();
+                levels.put(&(0..levels.rows()), &mut out);
+                out
+            };
+            prop_assert_eq!(put(&at_once), put(&one_by_one));
+        }
+    }
 
     fn levels(rows: &[bool]) -> Levels {
         let mut levels = Levels::default();

@@ -6,8 +6,9 @@ use super::{Builder, Chunk, Column, Encoder, IntColumn, Schema, TextColumn, Text
 pub fn link_schema() -> Schema {
     let columns = vec![
         Column::required("kind", Type::Text).with_stats(),
-        Column::required("from_event_id", Type::Text).with_bloom(),
-        Column::required("to_event_id", Type::Text).with_bloom(),
+        Column::required("lifecycle_id", Type::Text).with_bloom(),
+        Column::required("from_event_id", Type::Text),
+        Column::required("to_event_id", Type::Text),
         Column::required("key", Type::Text),
     ];
     Schema { table: "links", columns, sorted_by: vec![], version: 1 }
@@ -37,16 +38,19 @@ pub fn lifecycle_schema() -> Schema {
 /// Rows of `links` on their way to a row group.
 pub struct LinkTable {
     rows: usize,
-    kind: TextColumn,
-    texts: [TextColumn; 3],
+    /// In the order of [`link_schema`].
+    texts: [TextColumn; 5],
 }
 
 impl LinkTable {
     pub fn new() -> LinkTable {
         LinkTable {
             rows: 0,
-            kind: TextColumn::repeats(),
-            texts: std::array::from_fn(|_| TextColumn::ids_sharing_prefixes()),
+            // The events of an order lead mostly to one event, by one key.
+            texts: std::array::from_fn(|i| match i {
+                2 => TextColumn::ids_sharing_prefixes(),
+                _ => TextColumn::repeats(),
+            }),
         }
     }
 
@@ -55,20 +59,18 @@ impl LinkTable {
         self.rows
     }
 
-    pub fn push(&mut self, kind: &str, from_event_id: &str, to_event_id: &str, key: &str) {
+    /// Adds a row, its texts in the order of [`link_schema`] and as UTF-8.
+    pub fn push(&mut self, row: [&[u8]; 5]) {
         self.rows += 1;
-        self.kind.push(Some(kind.as_bytes()));
-        for (column, text) in self.texts.iter_mut().zip([from_event_id, to_event_id, key]) {
-            column.push(Some(text.as_bytes()));
+        for (column, text) in self.texts.iter_mut().zip(row) {
+            column.push(Some(text));
         }
     }
 
     /// Empties the table into one chunk per column of [`link_schema`].
     pub fn encode(&mut self, schema: &Schema, encoder: &mut Encoder) -> Vec<Chunk> {
         let rows = std::mem::take(&mut self.rows);
-        let [from, to, key] = &mut self.texts;
-        let builders: [&mut dyn Builder; 4] = [&mut self.kind, from, to, key];
-        builders.into_iter().zip(&schema.columns).map(|(b, column)| b.encode(column, rows, encoder)).collect()
+        self.texts.iter_mut().zip(&schema.columns).map(|(text, column)| text.encode(column, rows, encoder)).collect()
     }
 }
 

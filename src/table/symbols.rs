@@ -1,6 +1,6 @@
 //! Numbers the different texts of a column in the order in which they come.
 
-use xxhash_rust::xxh3::xxh3_64;
+use crate::types::text_key::TextKey;
 
 /// Most symbols: a larger table leaves the cache, and finding symbols then costs more than writing ids.
 const MOST: usize = 20_000;
@@ -21,14 +21,14 @@ pub(super) struct Symbols {
     slots: Vec<u32>,
     /// Number of each symbol that is one byte long, or `u16::MAX`.
     single: Box<[u16; 256]>,
-    /// The symbol last found among the longer ones and its number; [`Key::NONE`] before the first.
-    last: Key,
+    /// The symbol last found among the longer ones and its number; [`TextKey::NONE`] before the first.
+    last: TextKey,
     last_number: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Symbol {
-    key: Key,
+    key: TextKey,
     /// Where it starts in `bytes`.
     start: u32,
 }
@@ -40,7 +40,7 @@ impl Symbols {
             symbols: Vec::new(),
             slots: vec![EMPTY; 64],
             single: Box::new([u16::MAX; 256]),
-            last: Key::NONE,
+            last: TextKey::NONE,
             last_number: 0,
         }
     }
@@ -51,7 +51,7 @@ impl Symbols {
 
     pub(super) fn get(&self, number: u16) -> &[u8] {
         let Symbol { key, start } = self.symbols[usize::from(number)];
-        &self.bytes[start as usize..(start + key.len) as usize]
+        &self.bytes[start as usize..(start + key.text_len()) as usize]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
@@ -68,7 +68,7 @@ impl Symbols {
             }
             return self.add_single(*byte, pushed);
         }
-        let key = Key::of(value);
+        let key = TextKey::of(value);
         if key == self.last && (key.is_whole() || self.get(self.last_number) == value) {
             return Some(self.last_number);
         }
@@ -77,12 +77,12 @@ impl Symbols {
 
     #[cold]
     fn add_single(&mut self, byte: u8, pushed: usize) -> Option<u16> {
-        let number = self.add(&[byte], Key::of(&[byte]), pushed)?;
+        let number = self.add(&[byte], TextKey::of(&[byte]), pushed)?;
         self.single[usize::from(byte)] = number;
         Some(number)
     }
 
-    fn search(&mut self, value: &[u8], key: Key, pushed: usize) -> Option<u16> {
+    fn search(&mut self, value: &[u8], key: TextKey, pushed: usize) -> Option<u16> {
         let hash = key.hash();
         let mask = self.slots.len() - 1;
         let tag = (hash >> 48) as u32;
@@ -111,7 +111,7 @@ impl Symbols {
         None
     }
 
-    fn add(&mut self, value: &[u8], key: Key, pushed: usize) -> Option<u16> {
+    fn add(&mut self, value: &[u8], key: TextKey, pushed: usize) -> Option<u16> {
         let count = self.len();
         if count >= MOST || self.bytes.len() + value.len() > MOST_BYTES || (count >= TRIAL && 2 * count > pushed) {
             return None;
@@ -126,7 +126,7 @@ impl Symbols {
         let size = 4 * self.slots.len();
         self.slots.clear();
         self.slots.resize(size, EMPTY);
-        for (number, symbol) in self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.key.len != 1) {
+        for (number, symbol) in self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.key.text_len() != 1) {
             let hash = symbol.key.hash();
             let mut place = hash as usize & (size - 1);
             while self.slots[place] != EMPTY {
@@ -144,57 +144,8 @@ impl Symbols {
         self.symbols.clear();
         self.slots.fill(EMPTY);
         self.single.fill(u16::MAX);
-        self.last = Key::NONE;
+        self.last = TextKey::NONE;
     }
-}
-
-/// What is compared instead of a text: up to 16 bytes all of it, in two words that may overlap, else its hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key {
-    words: [u64; 2],
-    len: u32,
-}
-
-impl Key {
-    /// No text's key: no text is that long.
-    const NONE: Key = Key { words: [0; 2], len: u32::MAX };
-
-    #[inline]
-    fn of(value: &[u8]) -> Key {
-        let words = match value.len() {
-            0 => [0, 0],
-            1..4 => [value[0].into(), u64::from(value[value.len() / 2]) << 8 | u64::from(value[value.len() - 1])],
-            4..8 => [four(value, 0), four(value, value.len() - 4)],
-            8..=16 => [eight(value, 0), eight(value, value.len() - 8)],
-            _ => [xxh3_64(value), 0],
-        };
-        Key { words, len: value.len() as u32 }
-    }
-
-    /// Equal keys are equal texts.
-    #[inline]
-    fn is_whole(&self) -> bool {
-        self.len <= 16
-    }
-
-    /// A hash for a table that lives as long as a row group.
-    #[inline]
-    fn hash(&self) -> u64 {
-        let [a, b] = self.words;
-        let product =
-            u128::from(a ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(b ^ 0x8BB8_4B93_962E_ACC9 ^ u64::from(self.len));
-        product as u64 ^ (product >> 64) as u64
-    }
-}
-
-#[inline]
-fn four(value: &[u8], at: usize) -> u64 {
-    value[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes).into())
-}
-
-#[inline]
-fn eight(value: &[u8], at: usize) -> u64 {
-    value[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]

@@ -73,6 +73,39 @@ impl TextColumn {
         self.push_value(value);
     }
 
+    /// Adds up to 64 rows at once, behind a multiple of 64. A column is filled faster so than row by row.
+    #[inline]
+    pub fn push_rows<'a>(&mut self, values: impl ExactSizeIterator<Item = Option<&'a [u8]>>) {
+        let (mut mask, count) = (0, values.len());
+        for (row, value) in values.enumerate() {
+            let Some(value) = value else { continue };
+            mask |= 1 << row;
+            if self.by_symbol {
+                match self.symbols.number(value, self.codes.len()) {
+                    Some(number) => {
+                        self.codes.push(number);
+                        continue;
+                    }
+                    None => self.leave_symbols(),
+                }
+            }
+            append(value, &mut self.bytes);
+            self.lengths.push(value.len() as u32);
+        }
+        self.levels.push_mask(mask, count);
+    }
+
+    /// Adds `count` rows, at most 64, that all have the same value, behind a multiple of 64.
+    pub fn push_same(&mut self, value: &[u8], count: usize) {
+        if self.by_symbol
+            && let Some(number) = self.symbols.number(value, self.codes.len())
+        {
+            self.codes.resize(self.codes.len() + count, number);
+            return self.levels.push_mask(u64::MAX >> (64 - count.max(1)), count);
+        }
+        self.push_rows((0..count).map(|_| Some(value)));
+    }
+
     #[inline]
     fn push_value(&mut self, value: &[u8]) {
         debug_assert!(std::str::from_utf8(value).is_ok(), "a text column holds UTF-8");

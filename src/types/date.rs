@@ -1,5 +1,6 @@
 //! Calendar dates of the proleptic Gregorian calendar, as days since 1970-01-01.
 
+use super::digits;
 use std::fmt;
 
 /// A calendar date: whole days since 1970-01-01.
@@ -50,11 +51,12 @@ impl Date {
 
     /// Reads `YYYYMMDD` (FIX LocalMktDate, UTCDateOnly); `None` when it is not such a date.
     pub fn parse_compact(text: &[u8]) -> Option<Date> {
-        if text.len() != 8 || !text.iter().all(u8::is_ascii_digit) {
+        let word = u64::from_le_bytes(text.try_into().ok()?);
+        if digits::not_digits(word) != 0 {
             return None;
         }
-        let digits = |r: std::ops::Range<usize>| text[r].iter().fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
-        Date::from_ymd(digits(0..4), digits(4..6), digits(6..8))
+        let [century, _, year, _, month, _, day, _] = digits::pairs(word).to_le_bytes();
+        Date::from_ymd(u32::from(century) * 100 + u32::from(year), month.into(), day.into())
     }
 }
 

@@ -2,6 +2,8 @@
 
 pub mod date;
 pub mod decimal;
+pub(crate) mod digits;
+pub(crate) mod text_key;
 pub mod timestamp;
 
 pub use date::Date;

@@ -1,6 +1,6 @@
 //! Instants as FIX writes them: `YYYYMMDD-HH:MM:SS` with up to twelve decimals.
 
-use super::Date;
+use super::{Date, digits};
 use std::fmt;
 
 /// An instant in UTC, in whole nanoseconds since 1970-01-01T00:00:00Z.
@@ -46,39 +46,70 @@ impl Timestamp {
     }
 }
 
+/// Reads one instant after another; those of one day cost less than [`Timestamp::parse_fix`], which gives the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// The date that was read last, as it was written, and its midnight.
+    day: u64,
+    midnight: Timestamp,
+}
+
+impl Default for Clock {
+    fn default() -> Clock {
+        Clock { day: u64::from_le_bytes(*b"19700101"), midnight: Timestamp(0) }
+    }
+}
+
+impl Clock {
+    /// As [`Timestamp::parse_fix`].
+    #[inline]
+    pub fn parse_fix(&mut self, text: &[u8]) -> Option<Timestamp> {
+        let (day, rest) = text.split_first_chunk::<8>()?;
+        let (b'-', time) = rest.split_first()? else { return None };
+        let day = u64::from_le_bytes(*day);
+        if day != self.day {
+            let Some(midnight) = Timestamp::from_parts(Date::parse_compact(&text[..8])?, 0) else {
+                // The first day that 64 bits can tell has no midnight.
+                return Timestamp::parse_fix(text);
+            };
+            (self.day, self.midnight) = (day, midnight);
+        }
+        self.midnight.0.checked_add(parse_time_of_day(time)?).map(Timestamp)
+    }
+}
+
 /// Reads `HH:MM:SS` with 0 to 12 decimals as nanoseconds since midnight; second 60 is legal.
+#[inline]
 pub fn parse_time_of_day(text: &[u8]) -> Option<i64> {
-    if text.len() < 8 || text[2] != b':' || text[5] != b':' {
+    let (clock, decimals) = text.split_first_chunk::<8>()?;
+    const COLONS: u64 = u64::from_le_bytes([0, 0, b':', 0, 0, b':', 0, 0]);
+    const PLACES: u64 = u64::from_le_bytes([0, 0, 0xff, 0, 0, 0xff, 0, 0]);
+    const ZEROS: u64 = u64::from_le_bytes([0, 0, b'0', 0, 0, b'0', 0, 0]);
+    let clock = u64::from_le_bytes(*clock);
+    let digits = clock & !PLACES | ZEROS;
+    if clock & PLACES != COLONS || digits::not_digits(digits) != 0 {
         return None;
     }
-    let two = |i: usize| {
-        let (a, b) = (text[i].wrapping_sub(b'0'), text[i + 1].wrapping_sub(b'0'));
-        if a > 9 || b > 9 { None } else { Some(i64::from(a) * 10 + i64::from(b)) }
-    };
-    let (hour, minute, second) = (two(0)?, two(3)?, two(6)?);
+    let [hour, _, _, minute, _, _, second, _] = digits::pairs(digits).to_le_bytes();
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let mut nanos = 0i64;
-    if text.len() > 8 {
-        let decimals = &text[9..];
-        if text[8] != b'.' || decimals.is_empty() || decimals.len() > 12 {
-            return None;
-        }
-        for (i, b) in decimals.iter().enumerate() {
-            let digit = b.wrapping_sub(b'0');
-            if digit > 9 || (i >= 9 && digit != 0) {
-                return None;
-            }
-            if i < 9 {
-                nanos = nanos * 10 + i64::from(digit);
-            }
-        }
-        for _ in decimals.len()..9 {
-            nanos *= 10;
-        }
+    let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
+    Some(seconds * 1_000_000_000 + parse_decimals(decimals)?)
+}
+
+/// Reads `.` and 1 to 12 decimals of a second, or nothing, as nanoseconds.
+#[inline]
+fn parse_decimals(text: &[u8]) -> Option<i64> {
+    let Some((b'.', decimals)) = text.split_first() else { return text.is_empty().then_some(0) };
+    if let Some(word) = digits::leading(decimals) {
+        // Eight digits count tens of nanoseconds, however many of them are the filling.
+        return (digits::not_digits(word) == 0).then(|| 10 * digits::number(word) as i64);
     }
-    Some(((hour * 60 + minute) * 60 + second) * 1_000_000_000 + nanos)
+    let (nanos, finer) = decimals.split_at_checked(9)?;
+    let (tens, last) = (digits::leading(&nanos[..8])?, nanos[8].wrapping_sub(b'0'));
+    let is_right = digits::not_digits(tens) == 0 && last <= 9 && finer.len() <= 3 && finer.iter().all(|b| *b == b'0');
+    is_right.then(|| 10 * digits::number(tens) as i64 + i64::from(last))
 }
 
 /// `2026-03-02T14:30:09.442Z`, with as many decimals (0, 3, 6 or 9) as the instant needs.
@@ -101,7 +132,20 @@ impl fmt::Display for Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::Timestamp;
+    use super::{Clock, Timestamp};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_clock_reads_what_a_single_look_reads(
+            texts in prop::collection::vec("(20260302|20260303|20260230|16770921|22620411|22620412)[-x][0-2][0-9]:[0-6][0-9]:[0-6][0-9]([.][0-9]{0,13})?", 1..20),
+        ) {
+            let mut clock = Clock::default();
+            for text in &texts {
+                prop_assert_eq!(clock.parse_fix(text.as_bytes()), Timestamp::parse_fix(text.as_bytes()), "{}", text);
+            }
+        }
+    }
 
     #[test]
     fn decimals_from_none_to_twelve_are_read_exactly() {

@@ -55,6 +55,32 @@ pub(super) enum Detail<'a> {
     Later(Added),
 }
 
+impl Issue<'_> {
+    /// Whether every message of a known type with the same tags and counts has this issue, as long as its values are
+    /// right: the issue is about no value and shows none.
+    pub fn follows_from_tags(&self) -> bool {
+        match self.detail {
+            Detail::MsgType
+            | Detail::InvalidTag(..)
+            | Detail::Empty
+            | Detail::Type(..)
+            | Detail::Code(_)
+            | Detail::Duplicate(_) => false,
+            Detail::Missing
+            | Detail::MissingInGroup { .. }
+            | Detail::Undefined
+            | Detail::NotForMessage
+            | Detail::BeyondTables
+            | Detail::Count { .. }
+            | Detail::OutsideGroup(_)
+            | Detail::Delimiter { .. }
+            | Detail::Order { .. }
+            | Detail::FieldOrder
+            | Detail::Later(_) => true,
+        }
+    }
+}
+
 /// How much of a value a sentence shows.
 const SHOWN_BYTES: usize = 64;
 /// How many expected values a sentence lists.

@@ -1,6 +1,7 @@
 //! How values of each type are written: bytes in, yes or no out; no value is limited in size.
 
 use crate::fix::dictionary::Kind;
+use crate::types::digits::{leading, not_digits, pairs};
 
 /// Whether a value is written as its kind demands. An empty value never is.
 #[inline(always)]
@@ -50,7 +51,7 @@ fn is_written_as_rare(kind: Kind, value: &[u8]) -> bool {
 /// One or more digits.
 #[inline]
 pub fn is_unsigned(value: &[u8]) -> bool {
-    match short(value) {
+    match leading(value) {
         Some(bytes) => not_digits(bytes) == 0,
         None => !value.is_empty() && value.iter().all(u8::is_ascii_digit),
     }
@@ -59,7 +60,7 @@ pub fn is_unsigned(value: &[u8]) -> bool {
 /// Digits with at most one point anywhere and an optional minus before: `-0`, `23.`, `.5`, `00023.23`.
 #[inline]
 pub fn is_decimal(value: &[u8]) -> bool {
-    match short(value) {
+    match leading(value) {
         // The usual shapes at once: digits only, or digits and one point.
         Some(bytes) => {
             let others = not_digits(bytes);
@@ -161,47 +162,6 @@ fn is_month_year(value: &[u8]) -> bool {
         [y1, y2, y3, y4, m1, m2, b'w', b'1'..=b'5'] => is_date(&[y1, y2, y3, y4, m1, m2, b'0', b'1']),
         _ => is_date(value),
     }
-}
-
-/// Up to eight bytes as a number, the first lowest, filled up with the digit 0; `None` for none or for more.
-#[inline]
-fn short(value: &[u8]) -> Option<u64> {
-    let four = |at: usize| u64::from(u32::from_le_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]));
-    let length = value.len();
-    match length {
-        4..=7 => {
-            // The two words overlap, and where they do they have the same bytes.
-            let shift = 8 * (length - 4);
-            Some(four(0) | four(length - 4) << shift | ZERO_DIGITS << (8 * length))
-        }
-        1..=3 => {
-            let byte = |at: usize| u64::from(value[at]) << (8 * at);
-            Some(byte(0) | byte(length / 2) | byte(length - 1) | ZERO_DIGITS << (8 * length))
-        }
-        8 => Some(four(0) | four(4) << 32),
-        _ => None,
-    }
-}
-
-const ZERO_DIGITS: u64 = u64::from_le_bytes([b'0'; 8]);
-
-/// The high bit of each byte that is no ASCII digit.
-///
-/// Taken by exclusive or with `0`, digits are 0 to 9, and 0x76 lifts from 10 on into the high bit. No byte carries into
-/// the next, as the high bits are taken out before and put back after.
-#[inline]
-fn not_digits(bytes: u64) -> u64 {
-    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
-    const LIFT: u64 = u64::from_le_bytes([0x76; 8]);
-    let from_zero = bytes ^ ZERO_DIGITS;
-    (((from_zero & !HIGH) + LIFT) | bytes) & HIGH
-}
-
-/// Each digit times ten plus its right neighbour, in the digit's own byte.
-#[inline]
-fn pairs(digits: u64) -> u64 {
-    let values = digits ^ ZERO_DIGITS;
-    values * 10 + (values >> 8)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod rules;
 
 use super::{Batch, LifecycleRow, LinkRow, Linked, Linker, Rows};
 use crate::event::Kind;
+use xxhash_rust::xxh3::xxh3_64;
 use crate::event::key::{Facts, KeyKind, KeyUse, Role, TextRef, key_hash};
 use crate::finding::Finding;
 use crate::types::decimal::ONE;
@@ -34,7 +35,7 @@ pub(super) fn key_of(event: &Sample, key: &(KeyKind, Role, String)) -> u128 {
         Role::Parent { .. } => &event.orderer,
         _ => &event.receiver,
     };
-    key_hash(key.0, [owner.as_bytes(), key.2.as_bytes()])
+    key_hash(key.0, xxh3_64(owner.as_bytes()), key.2.as_bytes())
 }
 
 pub(super) fn event_id(number: usize) -> String {
@@ -52,7 +53,8 @@ struct Out {
 
 impl Rows for Out {
     fn link(&mut self, row: LinkRow<'_>) {
-        self.links.push([row.kind.as_str(), row.from_event_id, row.to_event_id, row.key].map(str::to_string));
+        let texts = [row.kind.as_str().as_bytes(), row.from_event_id, row.to_event_id, row.key];
+        self.links.push(texts.map(|text| String::from_utf8(text.to_vec()).expect("UTF-8")));
     }
 
     fn lifecycle(&mut self, row: LifecycleRow<'_>) {
@@ -71,7 +73,7 @@ impl Rows for Out {
     }
 
     fn finding(&mut self, finding: Finding) {
-        self.findings.push((finding.code.to_string(), finding.offset / 10, finding.text));
+        self.findings.push((finding.code.to_string(), finding.offset / 10, finding.text.to_string()));
     }
 }
 

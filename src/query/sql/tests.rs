@@ -220,7 +220,7 @@ fn tables_without_rows_have_their_columns() {
         ),
         "code,kind\n"
     );
-    assert_eq!(text("select * from links", &files.open(), Format::Csv), "kind,from_event_id,to_event_id,key,date\n");
+    assert_eq!(text("select * from links", &files.open(), Format::Csv), "kind,lifecycle_id,from_event_id,to_event_id,key,date\n");
 }
 
 #[test]

@@ -1,0 +1,248 @@
+//! The shape of a message: which tags it has, in which order.
+//!
+//! A log of millions of messages has a few hundred shapes. What the checks of [`super::validate`] say follows from the
+//! shape as soon as every value is right for its place, so what they said of the first message of a shape is kept, and the
+//! next ones need no more than a look at their values; and where its groups lie is known without walking them. A value that is not
+//! plainly right sends its message to the full checks, which alone have words for what is wrong.
+
+use super::dictionary::{CodeSet, Dictionary, Kind, Member, NONE};
+use super::group::{Groups, Place};
+use super::message::{Field, Message};
+use super::validate::lexical::is_written_as;
+use crate::finding::Noted;
+
+/// Longest message with a shape, in fields: longer ones are rare, and seldom alike.
+const MOST_FIELDS: usize = 512;
+/// Sets of shapes; a power of two.
+const SETS: usize = 256;
+/// Shapes in a set. A new one takes the place of the oldest.
+const WAYS: usize = 4;
+
+/// What is known of all messages with the same tags in the same order, MsgType, dictionary and group counts.
+#[derive(Debug)]
+pub struct Shape {
+    slot: usize,
+    number: u64,
+    dictionary: &'static Dictionary,
+    msg_type: Box<[u8]>,
+    tags: Box<[u32]>,
+    /// The count fields and their values, which say where groups end.
+    counts: Box<[(u16, Box<[u8]>)]>,
+    places: Box<[Place]>,
+    checks: Checks,
+    /// What the full checks have said about a message of this shape, all of it following from the shape alone.
+    issues: Option<Box<[Noted]>>,
+}
+
+/// What each value has to be, sorted by kind of check so that each loop below does one thing.
+#[derive(Debug, Default)]
+struct Checks {
+    /// Fields that only must not be empty.
+    texts: Vec<u16>,
+    /// Fields whose code set lists their one byte.
+    bytes: Vec<(u16, Check)>,
+    decimals: Vec<u16>,
+    unsigned: Vec<u16>,
+    instants: Vec<u16>,
+    others: Vec<(u16, Check)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Check {
+    listed: [u64; 2],
+    codes: u16,
+    kind: Kind,
+}
+
+impl Shape {
+    /// Tells apart all shapes that one [`Shapes`] has made.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Below [`Shapes::SLOTS`], and one shape's at a time: for tables of what else is known of each shape.
+    pub fn slot(&self) -> usize {
+        self.slot
+    }
+
+    /// The place of each field among groups; empty when there are none. As [`Groups::lay_out`] says.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// The tags, in order.
+    pub fn tags(&self) -> &[u32] {
+        &self.tags
+    }
+
+    /// What [`super::validate::Validator::check`] says about a message of this shape, where that is known.
+    pub fn known_issues(&self, message: &Message<'_>) -> Option<&[Noted]> {
+        self.issues.as_deref().filter(|_| self.checks.pass(message, self.dictionary))
+    }
+
+    /// The full checks said this about a message of this shape, and all of it follows from its tags: so they will say
+    /// the same of every other one whose values are right.
+    pub fn learn(&mut self, issues: &[Noted]) {
+        self.issues.get_or_insert_with(|| issues.into());
+    }
+
+    fn is_of(&self, message: &Message<'_>, msg_type: &[u8], dictionary: &'static Dictionary) -> bool {
+        let fields = message.fields;
+        self.tags.len() == fields.len()
+            && std::ptr::eq(self.dictionary, dictionary)
+            && *self.msg_type == *msg_type
+            && self.tags.iter().zip(fields).fold(0, |other, (tag, field)| other | (tag ^ field.tag)) == 0
+    }
+
+    fn has_counts(&self, message: &Message<'_>) -> bool {
+        self.counts.iter().all(|(field, value)| message.value(&message.fields[usize::from(*field)]) == &**value)
+    }
+
+    fn new(message: &Message<'_>, msg_type: &[u8], dictionary: &'static Dictionary, groups: &mut Groups) -> Shape {
+        let known = dictionary.message(msg_type);
+        let def = known.unwrap_or_else(|| dictionary.unknown_message());
+        let (mut places, mut counts, mut checks) = (Vec::new(), Vec::new(), Checks::default());
+        groups.reset();
+        for (at, field) in message.fields.iter().enumerate() {
+            let value = message.value(field);
+            let step = groups.step(def, field.tag, value, &mut |_| {});
+            checks.add(at as u16, field.tag, step.member);
+            if step.place.count {
+                counts.push((at as u16, value.into()));
+            }
+            places.push(step.place);
+        }
+        if counts.is_empty() || known.is_none() {
+            places.clear();
+        }
+        Shape {
+            slot: 0,
+            number: 0,
+            dictionary,
+            msg_type: msg_type.into(),
+            tags: message.fields.iter().map(|f| f.tag).collect(),
+            counts: counts.into(),
+            places: places.into(),
+            checks,
+            issues: None,
+        }
+    }
+}
+
+impl Checks {
+    fn add(&mut self, at: u16, tag: u32, member: Option<&Member>) {
+        let Some(member) = member else { return self.texts.push(at) };
+        let check = Check { listed: member.listed, codes: member.codes, kind: member.kind };
+        match member.kind {
+            // A shape has one MsgType.
+            _ if tag == 35 => {}
+            _ if member.codes != NONE => self.bytes.push((at, check)),
+            Kind::Text | Kind::Data => self.texts.push(at),
+            Kind::Decimal => self.decimals.push(at),
+            Kind::Unsigned => self.unsigned.push(at),
+            Kind::UtcTimestamp => self.instants.push(at),
+            _ => self.others.push((at, check)),
+        }
+    }
+
+    fn pass(&self, message: &Message<'_>, dictionary: &Dictionary) -> bool {
+        let fields = message.fields;
+        let field = |at: &u16| &fields[usize::from(*at)];
+        let value = |at: &u16| message.value(field(at));
+        // SendingTime and TransactTime are often one.
+        let mut instant: &[u8] = b"";
+        let mut is_instant = |value| {
+            let is_right = value == instant || is_written_as(Kind::UtcTimestamp, value);
+            instant = value;
+            is_right
+        };
+        self.texts.iter().all(|at| {
+            let Field { start, end, .. } = field(at);
+            start < end
+        }) && self.bytes.iter().all(|(at, check)| check.lists(value(at)) || check.accepts(value(at), dictionary))
+            && self.decimals.iter().all(|at| is_written_as(Kind::Decimal, value(at)))
+            && self.unsigned.iter().all(|at| is_written_as(Kind::Unsigned, value(at)))
+            && self.instants.iter().all(|at| is_instant(value(at)))
+            && self.others.iter().all(|(at, check)| check.accepts(value(at), dictionary))
+    }
+}
+
+impl Check {
+    #[inline]
+    fn lists(&self, value: &[u8]) -> bool {
+        match value {
+            [byte @ ..128] => self.listed[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1,
+            _ => false,
+        }
+    }
+
+    /// Several codes in one value are left to the full checks.
+    fn accepts(&self, value: &[u8], dictionary: &Dictionary) -> bool {
+        let set: Option<&CodeSet> = dictionary.code_sets.get(usize::from(self.codes));
+        is_written_as(self.kind, value) && set.is_none_or(|set| set.allows(value))
+    }
+}
+
+/// The shapes met so far; at most [`Shapes::SLOTS`] at a time.
+#[derive(Debug)]
+pub struct Shapes {
+    slots: Vec<Option<Box<Shape>>>,
+    made: u64,
+    groups: Groups,
+}
+
+impl Default for Shapes {
+    fn default() -> Shapes {
+        Shapes { slots: (0..Shapes::SLOTS).map(|_| None).collect(), made: 0, groups: Groups::new() }
+    }
+}
+
+impl Shapes {
+    /// Shapes known at a time.
+    pub const SLOTS: usize = SETS * WAYS;
+
+    /// The shape of a message, made if it is new. A message has none when it does not begin with tags 8, 9, 35 and end
+    /// with 10, when it is very long, or when it has a known shape's tags with other counts in its groups.
+    pub fn find(&mut self, message: &Message<'_>, dictionary: &'static Dictionary) -> Option<&mut Shape> {
+        let fields = message.fields;
+        let [eight, nine, kind, .., ten] = fields else { return None };
+        if (eight.tag, nine.tag, kind.tag, ten.tag) != (8, 9, 35, 10) || fields.len() > MOST_FIELDS {
+            return None;
+        }
+        let msg_type = message.value(kind);
+        let first = set_of(fields, msg_type) * WAYS;
+        let known = (first..first + WAYS)
+            .find(|&slot| self.slots[slot].as_ref().is_some_and(|s| s.is_of(message, msg_type, dictionary)));
+        let slot = match known {
+            Some(slot) => slot,
+            None => self.make(first, message, msg_type, dictionary),
+        };
+        self.slots[slot].as_deref_mut().filter(|shape| shape.has_counts(message))
+    }
+
+    #[cold]
+    fn make(
+        &mut self,
+        first: usize,
+        message: &Message<'_>,
+        msg_type: &[u8],
+        dictionary: &'static Dictionary,
+    ) -> usize {
+        let number = |slot: &usize| self.slots[*slot].as_ref().map_or(0, |shape| shape.number + 1);
+        let slot = (first..first + WAYS).min_by_key(number).unwrap_or(first);
+        let mut shape = Shape::new(message, msg_type, dictionary, &mut self.groups);
+        (shape.slot, shape.number) = (slot, self.made);
+        self.made += 1;
+        self.slots[slot] = Some(Box::new(shape));
+        slot
+    }
+}
+
+/// The set of shapes that a message's is in. A sum waits for nothing; tags in another order fall into the same set.
+#[inline]
+fn set_of(fields: &[Field], msg_type: &[u8]) -> usize {
+    let tags = fields.iter().fold(0u64, |sum, field| sum + u64::from(field.tag));
+    let kind = msg_type.iter().take(4).fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+    let mixed = (tags << 20 ^ kind << 8 ^ fields.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 56) as usize % SETS
+}
