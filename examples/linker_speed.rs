@@ -5,12 +5,12 @@
 //! `combined` (orders of 50,000 parents), `siblings` (one link id, everybody's parent).
 
 use fixtrail::event::Kind;
-use xxhash_rust::xxh3::xxh3_64;
 use fixtrail::event::key::{Expect, Facts, KeyKind, KeyUse, NO_QTY, Role, TextRef, key_hash};
 use fixtrail::finding::Finding;
 use fixtrail::link::{Batch, LifecycleRow, LinkRow, Linker, Rows};
 use rayon::prelude::*;
 use std::time::Duration;
+use xxhash_rust::xxh3::xxh3_64;
 
 const UNIT: usize = 150_000;
 

@@ -162,3 +162,33 @@ fn wrong_arguments_are_usage_errors() {
         assert!(ran.stderr.contains("error:") && ran.stdout.is_empty(), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn an_output_that_is_a_pipe_or_a_link_stays_one() {
+    use std::os::unix::fs::FileTypeExt;
+    let place = Place::new();
+    place.file("a.log", lines(&[order(1, "C1")])).file("old.txt", "old");
+    let pipe = place.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    for arguments in [&["parse", "a.log", "-f", "json", "-o", "pipe"][..], &["validate", "a.log", "--report", "pipe"]] {
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe).expect("read")
+        });
+        place.run(arguments).ends_with(0);
+        let text = reader.join().expect("the reader ends");
+        assert!(text.starts_with('{') && text.ends_with("}\n"), "{text}");
+        assert!(std::fs::metadata(&pipe).expect("still there").file_type().is_fifo());
+    }
+    one_sentence(
+        &place.run(["validate", "a.log", "-f", "parquet", "-o", "pipe", "--force"]),
+        2,
+        "is a pipe or a device",
+    );
+
+    std::os::unix::fs::symlink("old.txt", place.join("link.txt")).expect("a link");
+    one_sentence(&place.run(["parse", "a.log", "-f", "csv", "-o", "link.txt"]), 2, "exists already");
+    place.run(["parse", "a.log", "-f", "csv", "-o", "link.txt", "--force"]).ends_with(0);
+    assert!(std::fs::symlink_metadata(place.join("link.txt")).expect("still there").is_symlink());
+    assert!(std::fs::read_to_string(place.join("old.txt")).expect("read").starts_with("event_id,"));
+}

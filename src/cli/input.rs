@@ -46,12 +46,19 @@ impl InputArgs {
         Ok(Inputs { specs: sources, unreadable: sentences })
     }
 
-    /// A plan to read these sources.
-    pub fn plan(&self, specs: Vec<SourceSpec>, check: Check, wants_fields: bool, digest: bool) -> Plan {
+    /// A plan to read these sources, in units of `unit_bytes` unless the user says otherwise.
+    pub fn plan(
+        &self,
+        specs: Vec<SourceSpec>,
+        check: Check,
+        wants_fields: bool,
+        digest: bool,
+        unit_bytes: usize,
+    ) -> Plan {
         Plan {
             specs,
             threads: self.threads(),
-            unit_bytes: self.unit_bytes.unwrap_or(Plan::UNIT_BYTES),
+            unit_bytes: self.unit_bytes.unwrap_or(unit_bytes),
             check,
             wants_fields,
             default_version: self.appl_version.version(),

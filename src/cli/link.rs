@@ -5,6 +5,7 @@ use super::report::Report;
 use super::tables::{Made, make_tables};
 use super::{Outcome, help_instead_of_waiting, stdin_is_terminal, summary, target};
 use crate::Result;
+use crate::pipeline::Plan;
 use std::time::Instant;
 
 /// Runs the subcommand.
@@ -18,7 +19,7 @@ pub fn run_command(args: &LinkArgs) -> Result<Outcome> {
     let started = Instant::now();
     let inputs = args.input.find(!args.skip_unreadable)?;
     target::directory(&args.output, args.force, "a trail")?;
-    let plan = args.input.plan(inputs.specs, args.validate.check(), true, true);
+    let plan = args.input.plan(inputs.specs, args.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
     let Made { summary, counts, written, specs } =
         make_tables(&args.run, plan, &inputs.unreadable, &args.output, true)?;
     let settings =

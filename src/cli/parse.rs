@@ -9,8 +9,8 @@ use super::target::{self, Target, file_error};
 use super::{Outcome, help_instead_of_waiting, stdin_is_terminal, summary};
 use crate::finding::Level;
 use crate::pipeline::{
-    EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, RunSummary, events_csv_header, finding_line,
-    run,
+    EventFormat, FINDINGS_CSV_HEADER, FindingFormat, LineWriter, Lines, Plan, RunSummary, events_csv_header,
+    finding_line, run,
 };
 use crate::progress::Progress;
 use crate::{Error, Result};
@@ -68,7 +68,7 @@ fn settings(args: &ParseArgs, format: ParseFormat) -> Vec<(&'static str, String)
 
 fn to_directory(args: &ParseArgs, inputs: Inputs, dir: &Path, started: Instant) -> Result<Outcome> {
     target::directory(dir, args.force, "a directory of events")?;
-    let plan = args.input.plan(inputs.specs, args.validate.check(), true, true);
+    let plan = args.input.plan(inputs.specs, args.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
     let Made { summary, counts, written, specs } = make_tables(&args.run, plan, &inputs.unreadable, dir, false)?;
     let mut report = Report::new("parse", &settings(args, ParseFormat::Parquet));
     report.read(&specs, &summary);
@@ -87,7 +87,8 @@ fn to_directory(args: &ParseArgs, inputs: Inputs, dir: &Path, started: Instant) 
 
 fn to_lines(args: &ParseArgs, inputs: Inputs, format: ParseFormat, started: Instant) -> Result<Outcome> {
     let specs = inputs.specs;
-    let plan = args.input.plan(specs.clone(), args.validate.check(), true, args.run.report.is_some());
+    let plan =
+        args.input.plan(specs.clone(), args.validate.check(), true, args.run.report.is_some(), Plan::LINES_BYTES);
     let target = Target::open(args.output.as_deref(), args.force)?;
     let error = if matches!(target, Target::Stdout) { Error::stdout } else { file_error };
     let writer = LineWriter::new(target.writer()?, plan.threads, error);

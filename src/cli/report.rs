@@ -1,8 +1,8 @@
 //! `--report FILE`: a JSON summary of the run for machines.
 
+use super::target::Target;
 use crate::input::SourceSpec;
 use crate::pipeline::{Counts, RunSummary};
-use crate::table::cleanup::TempFile;
 use crate::{Error, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -67,13 +67,14 @@ impl Report {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let dir = super::target::parent(path);
-        let temp = TempFile::create(dir)?;
+        let target = Target::open(Some(path), true)?;
         let text = serde_json::to_string_pretty(self).map_err(|e| Error::Usage(format!("report: {e}")))?;
-        let mut file = temp.file();
+        let mut file = target.writer()?;
         file.write_all(text.as_bytes())
             .and_then(|()| file.write_all(b"\n"))
+            .and_then(|()| file.flush())
             .map_err(Error::io(path, "cannot write the report"))?;
-        temp.publish(path)
+        drop(file);
+        target.publish()
     }
 }

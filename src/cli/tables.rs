@@ -45,6 +45,8 @@ impl Written {
 pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path, linked: bool) -> Result<Made> {
     let specs = plan.specs.clone();
     let threads = plan.threads;
+    // Linking takes as many threads as reading does. A pool that is there already is an earlier call's, of as many.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let mut writer = TrailWriter::create(dir)?;
     let tables = TableRun::create(dir, linked)?;
     let progress = Progress::new();

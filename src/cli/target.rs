@@ -3,7 +3,7 @@
 use crate::table::Trail;
 use crate::table::cleanup::TempFile;
 use crate::{Error, Result};
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,15 @@ pub fn parent(path: &Path) -> &Path {
 /// A place for lines of text.
 pub enum Target {
     Stdout,
-    File { temp: TempFile, path: PathBuf },
+    /// A pipe or a device, such as `/dev/null`: it is written to, never replaced.
+    Special {
+        file: File,
+        path: PathBuf,
+    },
+    File {
+        temp: TempFile,
+        path: PathBuf,
+    },
 }
 
 impl Target {
@@ -25,8 +33,12 @@ impl Target {
     /// An existing file, or a directory that cannot be written to.
     pub fn open(path: Option<&Path>, force: bool) -> Result<Target> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else { return Ok(Target::Stdout) };
-        check_new_file(path, force)?;
-        Ok(Target::File { temp: TempFile::create(parent(path))?, path: path.to_path_buf() })
+        if is_special(path) {
+            let file = OpenOptions::new().write(true).open(path).map_err(Error::io(path, "cannot open"))?;
+            return Ok(Target::Special { file, path: path.to_path_buf() });
+        }
+        let path = new_file(path, force)?;
+        Ok(Target::File { temp: TempFile::create(parent(&path))?, path })
     }
 
     /// A buffered writer to it.
@@ -36,6 +48,10 @@ impl Target {
     pub fn writer(&self) -> Result<Box<dyn Write + Send>> {
         Ok(match self {
             Target::Stdout => Box::new(BufWriter::with_capacity(1 << 16, io::stdout())),
+            Target::Special { file, path } => {
+                let file = file.try_clone().map_err(Error::io(path, "cannot write"))?;
+                Box::new(BufWriter::with_capacity(1 << 16, file))
+            }
             Target::File { temp, path } => {
                 let file = temp.file().try_clone().map_err(Error::io(path, "cannot write"))?;
                 Box::new(BufWriter::with_capacity(1 << 20, file))
@@ -49,24 +65,29 @@ impl Target {
     /// When it cannot be made durable or renamed.
     pub fn publish(self) -> Result<()> {
         match self {
-            Target::Stdout => Ok(()),
+            Target::Stdout | Target::Special { .. } => Ok(()),
             Target::File { temp, path } => temp.publish(&path),
         }
     }
 }
 
-/// A file may be written here.
+/// Where a file that is complete gets its name: behind a link, the file that the link leads to.
 ///
 /// # Errors
-/// A directory of that name, or a file that `force` does not allow to replace.
-pub fn check_new_file(path: &Path, force: bool) -> Result<()> {
-    if path.is_dir() {
-        return Err(Error::Usage(format!("{}: is a directory, expected a file", path.display())));
+/// A directory, a pipe or a device of that name, or a file that `force` does not allow to replace.
+pub fn new_file(path: &Path, force: bool) -> Result<PathBuf> {
+    let usage = |what: &str| Err(Error::Usage(format!("{}: {what}", path.display())));
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => usage("is a directory, expected a file"),
+        Ok(meta) if !meta.is_file() => usage("is a pipe or a device, expected a file"),
+        Ok(_) if !force => usage("exists already; --force replaces it"),
+        Ok(_) => fs::canonicalize(path).map_err(Error::io(path, "cannot open")),
+        Err(_) => Ok(path.to_path_buf()),
     }
-    if !force && fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file()) {
-        return Err(Error::Usage(format!("{}: exists already; --force replaces it", path.display())));
-    }
-    Ok(())
+}
+
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
 /// What a failed write to a file means; the path is said by whoever knows it.

@@ -8,7 +8,8 @@ use super::target::{Target, file_error};
 use super::{Outcome, help_instead_of_waiting, say, stdin_is_terminal, summary};
 use crate::finding::Finding;
 use crate::pipeline::{
-    Check, Counts, FINDINGS_CSV_HEADER, FindingFile, FindingFormat, LineWriter, Lines, RunSummary, finding_line, run,
+    Check, Counts, FINDINGS_CSV_HEADER, FindingFile, FindingFormat, LineWriter, Lines, Plan, RunSummary, finding_line,
+    run,
 };
 use crate::progress::Progress;
 use crate::{Error, Result};
@@ -32,7 +33,7 @@ pub fn run_command(args: &ValidateArgs) -> Result<Outcome> {
         CheckLevel::Frame => Check::Frame,
         CheckLevel::Message => Check::Message,
     };
-    let plan = args.input.plan(specs.clone(), check, false, args.run.report.is_some());
+    let plan = args.input.plan(specs.clone(), check, false, args.run.report.is_some(), Plan::LINES_BYTES);
     let progress = Progress::new();
     let mut late: Vec<Finding> = inputs.unreadable.iter().map(|text| unreadable_finding(text)).collect();
     let min_level = args.min_level.level();
@@ -41,8 +42,7 @@ pub fn run_command(args: &ValidateArgs) -> Result<Outcome> {
     let summary: RunSummary = if format == ValidateFormat::Parquet {
         let path = args.output.as_deref().filter(|path| *path != Path::new("-"));
         let path = path.ok_or_else(|| Error::Usage("Parquet goes to a file: give -o FILE".to_string()))?;
-        super::target::check_new_file(path, args.force)?;
-        let file = FindingFile::create(path, min_level)?;
+        let file = FindingFile::create(&super::target::new_file(path, args.force)?, min_level)?;
         let (summary, consumers) = with_bar(&args.run, &specs, &progress, || run(plan, &progress, || file.consumer()))?;
         drop(consumers);
         late.extend(summary.findings.iter().cloned());

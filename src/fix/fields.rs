@@ -46,12 +46,13 @@ pub fn split(message: &[u8], separator: Separator, fields: &mut Vec<Field>, wron
 fn split_by_masks(message: &[u8], sep: u8, fields: &mut Vec<Field>) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        /// The same with instructions that take bits out of masks in one step, a quarter faster.
-        #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
+        /// The same with wider registers and instructions that take bits out of masks in one step, a quarter faster.
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
         fn with_bit_instructions(message: &[u8], sep: u8, fields: &mut Vec<Field>) -> bool {
-            cut_by_masks(message, sep, fields)
+            cut_by_masks(message, fields, |block| wide_mask64(block, sep))
         }
-        let has_them = is_x86_feature_detected!("bmi1")
+        let has_them = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("popcnt")
             && is_x86_feature_detected!("lzcnt");
@@ -60,27 +61,28 @@ fn split_by_masks(message: &[u8], sep: u8, fields: &mut Vec<Field>) -> bool {
             return unsafe { with_bit_instructions(message, sep, fields) };
         }
     }
-    cut_by_masks(message, sep, fields)
+    cut_by_masks(message, fields, |block| mask64(block, sep))
 }
 
+/// `mask` tells where separators stand in a block.
 #[inline(always)]
-fn cut_by_masks(message: &[u8], sep: u8, fields: &mut Vec<Field>) -> bool {
+fn cut_by_masks(message: &[u8], fields: &mut Vec<Field>, mask: impl Fn(&[u8; 64]) -> u64) -> bool {
     let mut at = 0;
     let mut length_tags = 0;
     let (blocks, rest) = message.as_chunks::<64>();
     for n in 0..=blocks.len() {
-        let mut mask = match blocks.get(n) {
-            Some(block) => mask64(block, sep),
+        let mut ends = match blocks.get(n) {
+            Some(block) => mask(block),
             None => {
                 let mut last = [0u8; 64];
                 last[..rest.len()].copy_from_slice(rest);
                 // The filling is cut off, for a separator could be 0 itself.
-                mask64(&last, sep) & ((1u64 << rest.len()) - 1)
+                mask(&last) & ((1u64 << rest.len()) - 1)
             }
         };
-        while mask != 0 {
-            let end = 64 * n + mask.trailing_zeros() as usize;
-            mask &= mask - 1;
+        while ends != 0 {
+            let end = 64 * n + ends.trailing_zeros() as usize;
+            ends &= ends - 1;
             let (tag, value) = read_tag(&message[at..end]);
             length_tags |= may_be_length_tag(tag);
             fields.push(Field { tag, start: (at + value) as u32, end: end as u32 });
@@ -182,6 +184,19 @@ fn mask64(block: &[u8; 64], byte: u8) -> u64 {
     {
         block.iter().enumerate().fold(0, |mask, (i, &b)| mask | u64::from(b == byte) << i)
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn wide_mask64(block: &[u8; 64], byte: u8) -> u64 {
+    use std::arch::x86_64::{_mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8};
+    let (lanes, _) = block.as_chunks::<32>();
+    lanes.iter().rev().fold(0, |mask, lane| {
+        // SAFETY: the load reads the lane's 32 bytes, aligned or not.
+        let data = unsafe { _mm256_loadu_si256(lane.as_ptr().cast()) };
+        let bits = _mm256_movemask_epi8(_mm256_cmpeq_epi8(data, _mm256_set1_epi8(byte as i8)));
+        mask << 32 | u64::from(bits as u32)
+    })
 }
 
 /// The tag of a field and where its value starts; (0, …) when the text before `=` is no tag number.

@@ -83,8 +83,13 @@ fn begin_finder() -> &'static memmem::Finder<'static> {
 
 /// `8=FIX` right at `from`, or later where it is not the tail of a longer tag such as `108=FIX`.
 fn find_begin(bytes: &[u8], from: usize) -> Option<usize> {
-    if bytes.get(from..)?.starts_with(BEGIN) {
+    let rest = bytes.get(from..)?;
+    if rest.starts_with(BEGIN) {
         return Some(from);
+    }
+    // One message a line, nearly always.
+    if rest.strip_prefix(b"\n").is_some_and(|line| line.starts_with(BEGIN)) {
+        return Some(from + 1);
     }
     let mut at = from;
     loop {
@@ -154,16 +159,15 @@ fn read_header(bytes: &[u8], start: usize) -> Header {
 /// the same answer as the search in [`read_header`] gives, in fewer steps.
 fn read_usual_header(bytes: &[u8], start: usize) -> Option<Header> {
     let head = bytes.get(start..start + HEADER)?;
-    let at = if head[5] == b'.' && head[7] == b'.' {
+    let at = if head.starts_with(b"8=FIX.4.") && head[8].is_ascii_digit() {
         9
     } else if head.starts_with(b"8=FIXT.1.1") {
         10
     } else {
         return None;
     };
-    let plain = head[5..at].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'.');
     let sep = head[at];
-    if !plain || sep.is_ascii_alphanumeric() || sep == b'.' || head[at + 1] != b'9' || head[at + 2] != b'=' {
+    if sep.is_ascii_alphanumeric() || sep == b'.' || head[at + 1] != b'9' || head[at + 2] != b'=' {
         return None;
     }
     let digits = at + 3;
@@ -194,6 +198,11 @@ fn by_body_length(
         return None;
     }
     let length = length as usize;
+    if let Some(single) = separator.single()
+        && let Some(step) = usual_trailer(bytes, start, separator, single, body, length)
+    {
+        return Some(step);
+    }
     let sep = separator.as_bytes();
     let trailer = if sep.len() == 1 {
         body + length
@@ -213,6 +222,27 @@ fn by_body_length(
     }
     let end = trailer_end(bytes, trailer, sep)?;
     Some(Step::Frame(Frame { start, end, body, trailer, separator, verdict: Verdict::Good }))
+}
+
+/// The frame whose trailer is `10=`, three digits and the separator of one byte, as nearly all are.
+fn usual_trailer(
+    bytes: &[u8],
+    start: usize,
+    separator: Separator,
+    single: u8,
+    body: usize,
+    length: usize,
+) -> Option<Step> {
+    let trailer = body + length;
+    let [before, b'1', b'0', b'=', a, b, c, behind] = *bytes.get(trailer - 1..trailer + 7)? else { return None };
+    let is_usual = length > 0
+        && before == single
+        && behind == single
+        && a.is_ascii_digit()
+        && b.is_ascii_digit()
+        && c.is_ascii_digit();
+    let frame = Frame { start, end: trailer + 7, body, trailer, separator, verdict: Verdict::Good };
+    is_usual.then_some(Step::Frame(frame))
 }
 
 /// The place where `length` bytes of the body are over when each separator of several bytes counts as one.

@@ -221,13 +221,7 @@ impl Shapes {
     }
 
     #[cold]
-    fn make(
-        &mut self,
-        first: usize,
-        message: &Message<'_>,
-        msg_type: &[u8],
-        dictionary: &'static Dictionary,
-    ) -> usize {
+    fn make(&mut self, first: usize, message: &Message<'_>, msg_type: &[u8], dictionary: &'static Dictionary) -> usize {
         let number = |slot: &usize| self.slots[*slot].as_ref().map_or(0, |shape| shape.number + 1);
         let slot = (first..first + WAYS).min_by_key(number).unwrap_or(first);
         let mut shape = Shape::new(message, msg_type, dictionary, &mut self.groups);
@@ -245,4 +239,139 @@ fn set_of(fields: &[Field], msg_type: &[u8]) -> usize {
     let kind = msg_type.iter().take(4).fold(0u64, |word, byte| word << 8 | u64::from(*byte));
     let mixed = (tags << 20 ^ kind << 8 ^ fields.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 56) as usize % SETS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Noted;
+    use crate::fix::Separator;
+    use crate::fix::dictionary::Version;
+    use crate::fix::fields::plain;
+    use crate::fix::validate::Validator;
+    use proptest::prelude::*;
+
+    /// What the full checks say, and whether all of it follows from the tags.
+    fn full(message: &Message<'_>, dictionary: &'static Dictionary) -> (Vec<Noted>, bool) {
+        let (mut noted, mut follow) = (Vec::new(), true);
+        Validator::new().check(message, dictionary, &mut |issue| {
+            follow &= issue.follows_from_tags();
+            noted.push(Noted { code: issue.code, level: issue.level, tag: issue.tag, text: issue.text().into() });
+        });
+        (noted, follow)
+    }
+
+    /// Values right and wrong for the tags below.
+    fn value() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "1",
+            "2",
+            "D",
+            "8",
+            "Y",
+            "0",
+            "9",
+            "100",
+            "12x",
+            "-5",
+            "1.5",
+            ".",
+            "",
+            "USD",
+            "XNAS",
+            "1 2",
+            "1 G",
+            "AB",
+            "20260302",
+            "20260302-14:30:09",
+            "20260302-14:30:09.442",
+            "20260302-25:00:00",
+        ])
+    }
+
+    fn tag() -> impl Strategy<Value = u32> {
+        prop::sample::select(vec![
+            11, 55, 54, 60, 38, 40, 44, 59, 18, 15, 100, 453, 448, 447, 452, 802, 523, 803, 1080, 73, 2887, 2888, 9001,
+            58, 0, 39,
+        ])
+    }
+
+    fn text(kind: &str, fields: &[(u32, &str)]) -> Vec<u8> {
+        let mut text = format!("8=FIX.4.4|9=5|35={kind}|49=A|56=B|34=1|52=20260302-14:37:41|");
+        fields.iter().for_each(|(tag, value)| text += &format!("{tag}={value}|"));
+        (text + "10=000|").into_bytes()
+    }
+
+    proptest! {
+        #[test]
+        fn a_shape_says_what_the_full_checks_say(
+            kind in prop::sample::select(vec!["D", "8", "F", "UX", "zz"]),
+            tags in prop::collection::vec(tag(), 0..12),
+            all_values in prop::collection::vec(prop::collection::vec(value(), 12), 1..8),
+        ) {
+            let dictionary = Dictionary::get(Version::Fix44);
+            let mut shapes = Shapes::default();
+            let separator = Separator::new(b"|").expect("one byte");
+            for values in &all_values {
+                let fields: Vec<(u32, &str)> = tags.iter().copied().zip(values.iter().copied()).collect();
+                // Each message twice: the second is the first that can be known.
+                for _ in 0..2 {
+                    let bytes = text(kind, &fields);
+                    let (fields, _) = plain(&bytes, separator);
+                    let message = Message { bytes: &bytes, fields: &fields };
+                    let (issues, follow) = full(&message, dictionary);
+                    let Some(shape) = shapes.find(&message, dictionary) else { continue };
+                    let def = dictionary.message(kind.as_bytes());
+                    let places = def.map_or(Vec::new(), |def| Groups::new().lay_out(&message, def).to_vec());
+                    prop_assert_eq!(shape.places(), &places[..]);
+                    if let Some(known) = shape.known_issues(&message) {
+                        prop_assert_eq!(known, &issues[..]);
+                    }
+                    if follow {
+                        shape.learn(&issues);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn no_more_shapes_are_kept_than_there_are_slots(
+            all_tags in prop::collection::vec(prop::collection::vec(tag(), 0..4), 0..200),
+        ) {
+            let dictionary = Dictionary::get(Version::Fix44);
+            let mut shapes = Shapes::default();
+            let separator = Separator::new(b"|").expect("one byte");
+            for tags in all_tags {
+                let bytes = text("D", &tags.iter().map(|tag| (*tag, "1")).collect::<Vec<_>>());
+                let (fields, _) = plain(&bytes, separator);
+                let message = Message { bytes: &bytes, fields: &fields };
+                let shape = shapes.find(&message, dictionary).expect("a usual message has a shape");
+                prop_assert_eq!(shape.tags(), fields.iter().map(|f| f.tag).collect::<Vec<_>>());
+                prop_assert!(shape.slot() < Shapes::SLOTS);
+            }
+        }
+    }
+
+    #[test]
+    fn orders_that_are_right_are_known_after_the_first() {
+        let dictionary = Dictionary::get(Version::Fix44);
+        let mut shapes = Shapes::default();
+        let separator = Separator::new(b"|").expect("one byte");
+        let order = [(11, "A"), (55, "GE"), (54, "1"), (60, "20260302-14:37:41"), (38, "5"), (40, "1"), (1080, "X")];
+        for (n, qty) in ["5", "7.5", "x", "9"].iter().enumerate() {
+            let mut order = order;
+            order[4].1 = qty;
+            let bytes = text("D", &order);
+            let (fields, _) = plain(&bytes, separator);
+            let message = Message { bytes: &bytes, fields: &fields };
+            let (issues, follow) = full(&message, dictionary);
+            let shape = shapes.find(&message, dictionary).expect("a shape");
+            let known = shape.known_issues(&message).map(<[Noted]>::to_vec);
+            assert_eq!(known, (n > 0 && *qty != "x").then_some(issues.clone()), "{qty}");
+            if follow {
+                assert_eq!(issues.iter().map(|i| i.code).collect::<Vec<_>>(), ["fix-later-version"]);
+                shape.learn(&issues);
+            }
+        }
+    }
 }

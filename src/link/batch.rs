@@ -109,6 +109,7 @@ impl Batch {
         }
         if exec_ref != 0 {
             let text = self.keep(exec_ref_text, bytes);
+            event.corrects = true;
             self.corrections.push(Correction { event: number, exec_ref, text });
         }
         if node == NONE {

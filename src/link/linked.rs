@@ -114,7 +114,8 @@ impl Linked {
         let range = self.lifecycles.block(block);
         let mut notes = &self.notes[self.notes.partition_point(|n| n.lifecycle < range.start)..];
         let mut assembly = Assembly::default();
-        for lifecycle in range {
+        for lifecycle in range.clone() {
+            self.fetch_ahead(lifecycle, range.end);
             let mine = notes.iter().take_while(|n| n.lifecycle == lifecycle).count();
             for note in &notes[..mine] {
                 rows.finding(note.finding(&self.store, &self.orders, &self.ambiguous));

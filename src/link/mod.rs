@@ -9,6 +9,7 @@
 //! so far, and sets are named by their smallest member: so neither threads nor the order of batches can be seen in the
 //! result.
 
+mod ahead;
 mod assemble;
 mod batch;
 mod candidates;

@@ -41,6 +41,8 @@ pub(super) struct Event {
     pub side: u8,
     pub repeat: bool,
     pub assigns_cl_ord_id: bool,
+    /// It has a [`Correction`].
+    pub corrects: bool,
 }
 
 impl Event {
@@ -68,6 +70,7 @@ impl Event {
             side: facts.side,
             repeat: facts.repeat,
             assigns_cl_ord_id: false,
+            corrects: false,
         }
     }
 }
@@ -157,6 +160,9 @@ impl Part {
     }
 
     pub fn correction(&self, event: u32) -> Option<&Correction> {
+        if !self.events[event as usize].corrects {
+            return None;
+        }
         let at = self.corrections.binary_search_by_key(&event, |c| c.event).ok()?;
         Some(&self.corrections[at])
     }

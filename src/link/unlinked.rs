@@ -6,9 +6,9 @@ use super::orders::Orders;
 use super::parent::{Ambiguous, LostParent, Parents};
 use super::part::{NONE, ParentRef};
 use super::store::{KeyText, Store, as_text, field_name};
-use crate::types::digits::push_number;
 use crate::event::key::KeyKind;
 use crate::finding::{Finding, Level};
+use crate::types::digits::push_number;
 use std::borrow::Cow;
 use std::collections::HashMap;
 

@@ -362,8 +362,23 @@ impl Mapper {
 }
 
 /// Printable ASCII apart from separators, and nothing that JSON escapes: then a value may be copied as it stands.
-#[inline]
 fn is_plain(bytes: &[u8], is_soh: bool) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_wide_lanes(bytes: &[u8], is_soh: bool) -> bool {
+            looks_plain(bytes, is_soh)
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions.
+            return unsafe { with_wide_lanes(bytes, is_soh) };
+        }
+    }
+    looks_plain(bytes, is_soh)
+}
+
+#[inline(always)]
+fn looks_plain(bytes: &[u8], is_soh: bool) -> bool {
     let separator = if is_soh { 1 } else { b' ' };
     let wrong = |b: u8| (b < b' ') & (b != separator) | (b >= 0x7f) | (b == b'"') | (b == b'\\');
     bytes.iter().fold(0, |other, &b| other | u8::from(wrong(b))) == 0

@@ -7,6 +7,8 @@ mod mapper;
 mod plan;
 mod slots;
 mod tags;
+#[cfg(test)]
+mod tests;
 
 pub use kind::event_kind;
 pub use links::{Links, Use};

@@ -50,7 +50,8 @@ impl Plan {
         let has_orders = places.iter().any(|p| p.depth == 1 && p.entry);
         // A list has an event for each order. A data field may hold any byte, its separator too.
         let holds_data = |tag: u32| data_tag(tag).is_some() || is_data(tag);
-        if (msg_code(msg_type) == msg::NEW_ORDER_LIST && has_orders) || shape.tags().iter().any(|&tag| holds_data(tag)) {
+        if (msg_code(msg_type) == msg::NEW_ORDER_LIST && has_orders) || shape.tags().iter().any(|&tag| holds_data(tag))
+        {
             return Plan { is_void: true, ..plan };
         }
         let mut seen = Vec::new();

@@ -31,7 +31,8 @@ pub struct Found<'a> {
     pub places: &'a [Place],
     /// For messages like many others.
     pub shape: Option<&'a Shape>,
-    pub dictionary: &'static Dictionary,
+    /// Known where fields were read.
+    pub dictionary: Option<&'static Dictionary>,
     pub noted: &'a [Noted],
 }
 

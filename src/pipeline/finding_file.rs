@@ -1,10 +1,10 @@
 //! Findings as one Parquet file.
 
 use super::consumer::{Consumer, Found};
-use crate::finding::Noted;
 use super::sequence::Sequence;
 use crate::Result;
 use crate::event::source_prefix;
+use crate::finding::Noted;
 use crate::finding::{Finding, Level};
 use crate::table::findings::{FindingTable, schema};
 use crate::table::{Chunk, Encoder, Piece, Schema, TableFile};

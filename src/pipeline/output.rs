@@ -101,8 +101,9 @@ impl Consumer for Lines<'_, '_> {
         if let Some((_, format)) = self.events {
             let context = found.context();
             let (lines, id, made) = (&mut self.event_lines, &mut self.id, &mut self.made);
-            let dictionary = DictionaryNames(found.dictionary);
-            let names = (format == EventFormat::Json { names: true }).then_some(&dictionary as &dyn Names);
+            let dictionary = found.dictionary.filter(|_| format == EventFormat::Json { names: true });
+            let dictionary = dictionary.map(DictionaryNames);
+            let names = dictionary.as_ref().map(|dictionary| dictionary as &dyn Names);
             self.mapper.map(&found.message, found.places, found.shape, context, names, |event, _| {
                 *made += 1;
                 first_sub.get_or_insert(event.sub);
@@ -322,7 +323,7 @@ fn write_labels(out: &mut Vec<u8>, event: &Event, found: &Found) {
     for (i, span) in event.texts.iter().enumerate() {
         let tag = Text::TAGS[i];
         let Some(value) = span.of(found.message.bytes) else { continue };
-        let Some(label) = found.dictionary.label(tag, value) else { continue };
+        let Some(label) = found.dictionary.and_then(|dictionary| dictionary.label(tag, value)) else { continue };
         out.extend_from_slice(if first { b",\"labels\":{" } else { b"," });
         first = false;
         let _ = write!(out, "\"{}\":", Text::NAMES[i]);

@@ -1,7 +1,7 @@
 //! Reads the messages of a piece: frames, sums, fields, groups, checks; a consumer takes each.
 
 use super::consumer::{Consumer, Found};
-use super::scout::{PREFIX_LIMIT, Piece};
+use super::scout::{PREFIX_LIMIT, Piece, lines_in};
 use super::sessions::Sessions;
 use super::tally::Counts;
 use crate::finding::{Level, Noted};
@@ -159,9 +159,8 @@ impl Reader {
         }
         let prefix = prefix::read(place.prefix);
         let message = Message { bytes: own, fields: &self.fields };
-        let dictionary = dictionary.unwrap_or_else(|| Dictionary::get(self.default_version));
         let shape = shape.as_deref();
-        let definition = || message.fields.get(2).and_then(|field| dictionary.message(message.value(field)));
+        let definition = || dictionary?.message(message.value(message.fields.get(2)?));
         let places = match shape {
             _ if !self.wants_groups => &[],
             Some(shape) => shape.places(),
@@ -195,10 +194,6 @@ impl Reader {
         self.counts.wrong += u64::from(wrong);
         lines
     }
-}
-
-fn lines_in(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// What a message's dictionary has to say; where the shape knows it already, the message is not walked.

@@ -31,8 +31,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The size of a unit of work: large enough for a good row group, small enough to keep every worker busy.
-    pub const UNIT_BYTES: usize = 32 << 20;
+    /// The size of a unit of work that becomes a row group: large enough for a good one, small enough to keep every worker
+    /// busy.
+    pub const ROW_GROUP_BYTES: usize = 32 << 20;
+    /// The size of a unit of work that becomes lines: what the scout has walked is still near when a worker reads it.
+    pub const LINES_BYTES: usize = 1 << 20;
 }
 
 /// What a run has read.

@@ -215,7 +215,21 @@ impl Scout {
 
 /// A finding about a source and not about a message.
 pub(super) fn source_finding(source: usize, code: &'static str, level: Level, offset: u64, text: String) -> Finding {
-    Finding { code: Cow::Borrowed(code), level, source: source as SourceId, offset, line: 1, event: None, tag: 0, text: text.into() }
+    Finding {
+        code: Cow::Borrowed(code),
+        level,
+        source: source as SourceId,
+        offset,
+        line: 1,
+        event: None,
+        tag: 0,
+        text: text.into(),
+    }
+}
+
+/// Line breaks.
+pub(super) fn lines_in(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 impl Current {
@@ -231,6 +245,8 @@ impl Current {
             let Some(block) = next else { return Ok(None) };
             let block = Arc::new(block);
             let sessions = self.sessions.clone();
+            // Counted before the walk, for the walk's jumps find near what this has streamed through.
+            let lines = lines_in(&block);
             let mut frames = Vec::with_capacity((block.len() - from) / 256 + 16);
             let (stop, resume) = self.walk(&block, from, &mut frames, fields);
             if !block.is_last() {
@@ -241,7 +257,7 @@ impl Current {
                 }
             }
             let line = self.line;
-            self.line += memchr::memchr_iter(b'\n', &block[..stop]).count() as u64;
+            self.line += lines - lines_in(&block[stop..]);
             return Ok(Some(Piece { block, source: self.source, stop, line, sessions, frames }));
         }
     }

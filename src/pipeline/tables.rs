@@ -170,7 +170,9 @@ impl Consumer for UnitTables<'_> {
         }
         self.last = 0;
         if let Some(linker) = &self.run.linker {
-            linker.add(unit, std::mem::replace(&mut self.batch, Batch::new()));
+            // The next unit is likely to have as many events.
+            let next = Batch::with_capacity(self.batch.len() + self.batch.len() / 16);
+            linker.add(unit, std::mem::replace(&mut self.batch, next));
         }
         Ok(())
     }

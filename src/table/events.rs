@@ -121,7 +121,11 @@ impl EventTable {
             event_time: IntColumn::steps(),
             direction: TextColumn::repeats(),
             kind: TextColumn::repeats(),
-            texts: std::array::from_fn(|i| if is_id(i) { TextColumn::ids() } else { TextColumn::repeats() }),
+            texts: std::array::from_fn(|i| match i {
+                // An execution is seen by two parties, an order's other ids by all its events.
+                i if i == Text::ExecId as usize => TextColumn::ids(),
+                _ => TextColumn::repeats(),
+            }),
             msg_seq_num: IntColumn::steps(),
             poss_dup: BoolColumn::new(),
             numbers: std::array::from_fn(|_| IntColumn::repeats()),

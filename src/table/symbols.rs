@@ -59,7 +59,7 @@ impl Symbols {
     }
 
     /// The number of a text, a new one if need be; `pushed` values came before it. None when symbols do not pay.
-    #[inline]
+    #[inline(always)]
     pub(super) fn number(&mut self, value: &[u8], pushed: usize) -> Option<u16> {
         if let [byte] = value {
             let number = self.single[usize::from(*byte)];

@@ -13,7 +13,7 @@ impl TextKey {
     /// No text's key: no text is that long.
     pub const NONE: TextKey = TextKey { words: [0; 2], len: u32::MAX };
 
-    #[inline]
+    #[inline(always)]
     pub fn of(value: &[u8]) -> TextKey {
         let words = match value.len() {
             0 => [0, 0],

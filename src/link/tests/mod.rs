@@ -6,10 +6,10 @@ mod rules;
 
 use super::{Batch, LifecycleRow, LinkRow, Linked, Linker, Rows};
 use crate::event::Kind;
-use xxhash_rust::xxh3::xxh3_64;
 use crate::event::key::{Facts, KeyKind, KeyUse, Role, TextRef, key_hash};
 use crate::finding::Finding;
 use crate::types::decimal::ONE;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// An event as a test writes it; its place in the list is its offset and canonical order.
 #[derive(Clone, Debug)]

@@ -220,7 +220,10 @@ fn tables_without_rows_have_their_columns() {
         ),
         "code,kind\n"
     );
-    assert_eq!(text("select * from links", &files.open(), Format::Csv), "kind,lifecycle_id,from_event_id,to_event_id,key,date\n");
+    assert_eq!(
+        text("select * from links", &files.open(), Format::Csv),
+        "kind,lifecycle_id,from_event_id,to_event_id,key,date\n"
+    );
 }
 
 #[test]
@@ -246,7 +249,7 @@ fn what_cannot_be_answered_is_said_in_one_sentence() {
         ("select * from event", "query: there is no table event; the tables are events, links, lifecycles, findings"),
         (
             "select qty from findings",
-            "query: there is no column qty; the columns are code, level, event_id, source, offset, line, tag, field, text, date",
+            "query: there is no column qty; the columns are code, level, event_id, source, offset, line, tag, text, date",
         ),
         ("select * from '/nowhere/x.parquet'", "query: /nowhere/x.parquet: No such file or directory"),
         ("", "query: there is no statement"),
