@@ -124,7 +124,7 @@ always\t''
 never\t''"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l no-mmap -d 'Read files instead of mapping them, for logs that may be cut short meanwhile'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l skip-unreadable -d 'Make an unreadable input a finding instead of stopping'
-complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l force -d 'Replace what the trail already holds'
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l force -d 'Replace what the output already holds'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s q -l quiet -d 'Say nothing on standard error but errors'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s v -l verbose -d 'Say more: every kind of finding with its count, bytes outside of messages'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -3,6 +3,7 @@
 
 use fixtrail::fix::dictionary::{Dictionary, Version};
 use fixtrail::fix::group::Groups;
+use fixtrail::fix::shape::{Shape, Shapes};
 use fixtrail::fix::validate::Validator;
 use fixtrail::fix::{Message, Separator, fields, prefix};
 use fixtrail::mapping::{Context, Mapper};
@@ -18,14 +19,30 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!((cut.clone(), wrong), fields::plain(bytes, separator));
     let message = Message { bytes, fields: &cut };
     let dictionary = Dictionary::get(Version::ALL[usize::from(choice) % Version::ALL.len()]);
-    Validator::new().check(&message, dictionary, &mut |issue| assert!(!issue.text().is_empty()));
+    let mut issues = Vec::new();
+    Validator::new().check(&message, dictionary, &mut |issue| {
+        assert!(!issue.text().is_empty());
+        issues.push(issue.code);
+    });
     let mut groups = Groups::new();
     let places = match message.get(35).and_then(|kind| dictionary.message(kind)) {
         Some(definition) => groups.lay_out(&message, definition),
         None => &[],
     };
-    let context = Context { source: 0, offset: 0, line: 1, capture: None };
-    Mapper::new().map(&message, places, context, None, |event, _| {
-        assert!(event.tags.starts_with(b"{") && event.tags.ends_with(b"}"));
-    });
+    let context = Context { source: 0, offset: 0, line: 1, capture: None, is_soh: separator.single() == Some(1) };
+    let mut shapes = Shapes::default();
+    let shape = shapes.find(&message, dictionary);
+    if let Some(shape) = &shape {
+        assert_eq!(shape.places(), places);
+    }
+    let map = |shape: Option<&Shape>| {
+        let mut events = Vec::new();
+        Mapper::new().map(&message, places, shape, context, None, |event, links| {
+            assert!(event.tags.starts_with(b"{") && event.tags.ends_with(b"}"));
+            let links = links.is_order_flow.then(|| links.uses.clone());
+            events.push((event.kind, event.date, event.times, event.texts, event.numbers, event.tags.clone(), links));
+        });
+        events
+    };
+    assert!(map(shape.as_deref()) == map(None));
 });

@@ -240,6 +240,22 @@ pub struct ParseArgs {
     /// Write findings to a file: JSON lines, or CSV if its name ends in .csv
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub findings: Option<PathBuf>,
+    #[command(flatten)]
+    pub make: MakeArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ParseFormat {
+    /// One object a line
+    Json,
+    Csv,
+    /// A directory of files, partitioned by date
+    Parquet,
+}
+
+/// How events are made; the same for `parse` and `link`.
+#[derive(Args)]
+pub struct MakeArgs {
     /// What is checked while reading
     #[arg(long, value_name = "WHAT", default_value = "message", value_enum)]
     pub validate: WhileReading,
@@ -251,15 +267,6 @@ pub struct ParseArgs {
     pub force: bool,
     #[command(flatten)]
     pub run: RunArgs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ParseFormat {
-    /// One object a line
-    Json,
-    Csv,
-    /// A directory of files, partitioned by date
-    Parquet,
 }
 
 /// Link events into order lifecycles; write a trail
@@ -279,17 +286,8 @@ pub struct LinkArgs {
     /// The trail's directory
     #[arg(short, long, value_name = "TRAIL", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
-    /// What is checked while reading
-    #[arg(long, value_name = "WHAT", default_value = "message", value_enum)]
-    pub validate: WhileReading,
-    /// Make an unreadable input a finding instead of stopping
-    #[arg(long)]
-    pub skip_unreadable: bool,
-    /// Replace what the trail already holds
-    #[arg(long)]
-    pub force: bool,
     #[command(flatten)]
-    pub run: RunArgs,
+    pub make: MakeArgs,
 }
 
 /// Write man pages and completions

@@ -4,7 +4,7 @@ use super::args::{ParseArgs, ParseFormat};
 use super::input::{Inputs, unreadable_finding};
 use super::progress::with_bar;
 use super::report::Report;
-use super::tables::{Made, make_tables};
+use super::tables::make_tables;
 use super::target::{self, Target, file_error};
 use super::{Outcome, help_instead_of_waiting, stdin_is_terminal, summary};
 use crate::finding::Level;
@@ -27,7 +27,7 @@ pub fn run_command(args: &ParseArgs) -> Result<Outcome> {
     }
     let started = Instant::now();
     let format = format(args)?;
-    let inputs = args.input.find(!args.skip_unreadable)?;
+    let inputs = args.input.find(!args.make.skip_unreadable)?;
     match (&args.output, format) {
         (Some(dir), ParseFormat::Parquet) => to_directory(args, inputs, dir, started),
         _ => to_lines(args, inputs, format, started),
@@ -61,39 +61,34 @@ fn format(args: &ParseArgs) -> Result<ParseFormat> {
 fn settings(args: &ParseArgs, format: ParseFormat) -> Vec<(&'static str, String)> {
     vec![
         ("format", format!("{format:?}").to_lowercase()),
-        ("validate", format!("{:?}", args.validate).to_lowercase()),
+        ("validate", format!("{:?}", args.make.validate).to_lowercase()),
         ("threads", args.input.threads().to_string()),
     ]
 }
 
 fn to_directory(args: &ParseArgs, inputs: Inputs, dir: &Path, started: Instant) -> Result<Outcome> {
-    target::directory(dir, args.force, "a directory of events")?;
-    let plan = args.input.plan(inputs.specs, args.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
-    let Made { summary, counts, written, specs } = make_tables(&args.run, plan, &inputs.unreadable, dir, false)?;
-    let mut report = Report::new("parse", &settings(args, ParseFormat::Parquet));
-    report.read(&specs, &summary);
-    report.counts = counts.clone();
-    report.unreadable = inputs.unreadable;
-    report.written = written.report(counts.events);
+    target::directory(dir, args.make.force, "a directory of events")?;
+    let plan = args.input.plan(inputs.specs, args.make.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
+    let made = make_tables(&args.make.run, plan, &inputs.unreadable, dir, false)?;
     let text = format!(
         "{} and {} in {}",
-        summary::plural(counts.events, "event"),
-        summary::plural(written.files, "file"),
+        summary::plural(made.counts.events, "event"),
+        summary::plural(made.written.files, "file"),
         dir.display()
     );
-    summary::close(&args.run, &counts, specs.len(), &text, started, report)?;
-    Ok(Outcome::of(&counts, args.run.fail_on.level()))
+    let report = Report::new("parse", &settings(args, ParseFormat::Parquet));
+    made.close(&args.make.run, report, inputs.unreadable, &text, started)
 }
 
 fn to_lines(args: &ParseArgs, inputs: Inputs, format: ParseFormat, started: Instant) -> Result<Outcome> {
     let specs = inputs.specs;
     let plan =
-        args.input.plan(specs.clone(), args.validate.check(), true, args.run.report.is_some(), Plan::LINES_BYTES);
-    let target = Target::open(args.output.as_deref(), args.force)?;
+        args.input.plan(specs.clone(), args.make.validate.check(), true, args.make.run.report.is_some(), Plan::LINES_BYTES);
+    let target = Target::open(args.output.as_deref(), args.make.force)?;
     let error = if matches!(target, Target::Stdout) { Error::stdout } else { file_error };
     let writer = LineWriter::new(target.writer()?, plan.threads, error);
     let finding_target = match &args.findings {
-        Some(path) => Some(Target::open(Some(path), args.force)?),
+        Some(path) => Some(Target::open(Some(path), args.make.force)?),
         None => None,
     };
     let finding_writer = match &finding_target {
@@ -111,7 +106,7 @@ fn to_lines(args: &ParseArgs, inputs: Inputs, format: ParseFormat, started: Inst
         writer.write(events_csv_header().as_bytes())?;
     }
     let progress = Progress::new();
-    let (summary, consumers): (RunSummary, _) = with_bar(&args.run, &specs, &progress, || {
+    let (summary, consumers): (RunSummary, _) = with_bar(&args.make.run, &specs, &progress, || {
         run(plan, &progress, || {
             Lines::new(Some((&writer, event_format)), finding_writer.as_ref().map(|w| (w, finding_format)), Level::Info)
         })
@@ -145,6 +140,6 @@ fn to_lines(args: &ParseArgs, inputs: Inputs, format: ParseFormat, started: Inst
     report.counts = counts.clone();
     report.unreadable = inputs.unreadable;
     report.written.insert("events", counts.events);
-    summary::close(&args.run, &counts, specs.len(), &summary::plural(counts.events, "event"), started, report)?;
-    Ok(Outcome::of(&counts, args.run.fail_on.level()))
+    summary::close(&args.make.run, &counts, specs.len(), &summary::plural(counts.events, "event"), started, report)?;
+    Ok(Outcome::of(&counts, args.make.run.fail_on.level()))
 }

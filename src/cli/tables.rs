@@ -3,6 +3,8 @@
 use super::args::RunArgs;
 use super::input::unreadable_finding;
 use super::progress::with_bar;
+use super::report::Report;
+use super::{Outcome, summary};
 use crate::Result;
 use crate::event::source_prefix;
 use crate::input::SourceSpec;
@@ -12,6 +14,7 @@ use crate::table::TrailWriter;
 use crate::table::trail::TakenSource;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 /// What was made.
 pub struct Made {
@@ -20,6 +23,28 @@ pub struct Made {
     pub counts: Counts,
     pub written: Written,
     pub specs: Vec<SourceSpec>,
+}
+
+impl Made {
+    /// Says what was made, writes the report, and gives the outcome. `text` is what stands behind the counts.
+    ///
+    /// # Errors
+    /// When the report cannot be written.
+    pub fn close(
+        self,
+        args: &RunArgs,
+        mut report: Report,
+        unreadable: Vec<String>,
+        text: &str,
+        started: Instant,
+    ) -> Result<Outcome> {
+        report.read(&self.specs, &self.summary);
+        report.counts = self.counts.clone();
+        report.unreadable = unreadable;
+        report.written = self.written.report(self.counts.events);
+        summary::close(args, &self.counts, self.specs.len(), text, started, report)?;
+        Ok(Outcome::of(&self.counts, args.fail_on.level()))
+    }
 }
 
 impl Written {

@@ -1,6 +1,7 @@
 //! What the linker hands out: rows of `links` and `lifecycles`, findings, and the trait that takes them.
 
 use crate::finding::Finding;
+pub use crate::table::linked::LifecycleRow;
 
 /// Kinds of link between events; the text is what the `kind` column of `links` holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,32 +44,6 @@ pub struct LinkRow<'a> {
     pub to_event_id: &'a [u8],
     /// For people: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
     pub key: &'a [u8],
-}
-
-/// A row of `lifecycles`.
-#[derive(Clone, Copy, Debug)]
-pub struct LifecycleRow<'a> {
-    /// Day of the first event, or `NO_DAY`.
-    pub day: i32,
-    /// 20 hexadecimal digits.
-    pub lifecycle_id: &'a str,
-    /// Keys of the orders without a parent, earliest first: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
-    pub roots: &'a [String],
-    /// Symbol and side of the earliest root; empty when it has none.
-    pub symbol: &'a str,
-    pub side: &'a str,
-    /// In 10^-8, within DECIMAL(18,8).
-    pub order_qty: Option<i64>,
-    pub filled_qty: Option<i64>,
-    /// open, filled, cancelled, rejected, partly_filled_cancelled or unknown.
-    pub state: &'static str,
-    pub first_time: Option<i64>,
-    pub last_time: Option<i64>,
-    /// Events, second observations and repeats among them.
-    pub events: u64,
-    pub orders: u64,
-    /// Parties in the order in which they appear.
-    pub firms: &'a [&'a str],
 }
 
 /// Takes the rows of one block, in an order that depends on the data only.

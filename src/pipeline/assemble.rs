@@ -9,7 +9,7 @@ use crate::pipeline::Counts;
 use crate::table::TrailWriter;
 use crate::table::events::{self, unlinked_chunks};
 use crate::table::findings::{self, FindingTable};
-use crate::table::linked::{Lifecycle, LifecycleTable, LinkTable, lifecycle_schema, link_schema};
+use crate::table::linked::{LifecycleTable, LinkTable, lifecycle_schema, link_schema};
 use crate::table::{Builder, Chunk, Encoder, FileSummary, Piece, Schema, TableFile, TextColumn, TextListColumn};
 use crate::types::Date;
 use crate::{Error, Result};
@@ -332,22 +332,7 @@ impl Rows for BlockRows<'_> {
     }
 
     fn lifecycle(&mut self, row: LifecycleRow<'_>) {
-        let roots: Vec<&[u8]> = row.roots.iter().map(|root| root.as_bytes()).collect();
-        let firms: Vec<&[u8]> = row.firms.iter().map(|firm| firm.as_bytes()).collect();
-        self.lifecycles.push(&Lifecycle {
-            lifecycle_id: row.lifecycle_id,
-            roots: &roots,
-            symbol: row.symbol,
-            side: row.side,
-            order_qty: row.order_qty,
-            filled_qty: row.filled_qty,
-            state: row.state,
-            first_time: row.first_time,
-            last_time: row.last_time,
-            events: row.events,
-            orders: row.orders,
-            firms: &firms,
-        });
+        self.lifecycles.push(&row);
     }
 
     fn finding(&mut self, finding: Finding) {

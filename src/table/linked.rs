@@ -80,22 +80,30 @@ impl Default for LinkTable {
     }
 }
 
-/// One row of `lifecycles`, as the table takes it.
+/// A row of `lifecycles`.
 #[derive(Clone, Copy, Debug)]
-pub struct Lifecycle<'a> {
+pub struct LifecycleRow<'a> {
+    /// Day of the first event, or `NO_DAY`.
+    pub day: i32,
+    /// 20 hexadecimal digits.
     pub lifecycle_id: &'a str,
-    pub roots: &'a [&'a [u8]],
-    /// Empty for none, as is `side`.
+    /// Keys of the orders without a parent, earliest first: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
+    pub roots: &'a [String],
+    /// Symbol and side of the earliest root; empty when it has none.
     pub symbol: &'a str,
     pub side: &'a str,
+    /// In 10^-8, within DECIMAL(18,8).
     pub order_qty: Option<i64>,
     pub filled_qty: Option<i64>,
-    pub state: &'a str,
+    /// open, filled, cancelled, rejected, partly_filled_cancelled or unknown.
+    pub state: &'static str,
     pub first_time: Option<i64>,
     pub last_time: Option<i64>,
+    /// Events, second observations and repeats among them.
     pub events: u64,
     pub orders: u64,
-    pub firms: &'a [&'a [u8]],
+    /// Parties in the order in which they appear.
+    pub firms: &'a [&'a str],
 }
 
 /// Rows of `lifecycles` on their way to a row group.
@@ -125,7 +133,7 @@ impl LifecycleTable {
         self.rows
     }
 
-    pub fn push(&mut self, row: &Lifecycle<'_>) {
+    pub fn push(&mut self, row: &LifecycleRow<'_>) {
         let at = self.rows;
         self.rows += 1;
         self.id.push(Some(row.lifecycle_id.as_bytes()));

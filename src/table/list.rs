@@ -33,7 +33,7 @@ impl TextListColumn {
 
     /// Adds a row: no list, or a list of any length. The texts are valid UTF-8.
     #[inline]
-    pub fn push(&mut self, value: Option<&[&[u8]]>) {
+    pub fn push<T: AsRef<[u8]>>(&mut self, value: Option<&[T]>) {
         match value {
             Some(value) => self.push_at(self.rows, value),
             None => self.push_nulls(1),
@@ -41,7 +41,7 @@ impl TextListColumn {
     }
 
     /// Adds a list at `row`, counted from 0 in the row group; the rows since the last push are null.
-    pub fn push_at(&mut self, row: usize, value: &[&[u8]]) {
+    pub fn push_at<T: AsRef<[u8]>>(&mut self, row: usize, value: &[T]) {
         debug_assert!(row >= self.rows, "row {row} comes after row {}", self.rows);
         self.push_nulls(row.saturating_sub(self.rows));
         if self.entries.is_empty() {
@@ -51,7 +51,7 @@ impl TextListColumn {
         if value.is_empty() {
             self.entries.push(EMPTY_LIST);
         }
-        for (place, text) in value.iter().enumerate() {
+        for (place, text) in value.iter().map(AsRef::as_ref).enumerate() {
             debug_assert!(std::str::from_utf8(text).is_ok(), "a text column holds UTF-8");
             self.entries.push(if place == 0 { FIRST } else { FURTHER });
             self.bytes.extend_from_slice(text);

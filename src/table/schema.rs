@@ -71,6 +71,11 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// The names of the columns, in their order.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|column| column.name).collect()
+    }
+
     /// The place of a column in the file.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)

@@ -5,60 +5,12 @@ use super::story::{Event, EventFinding, Lifecycle};
 use crate::Result;
 use crate::query::files::{LiveFiles, Table};
 use crate::query::scan::{self, Wanted};
+use crate::table::events;
+use crate::table::linked::lifecycle_schema;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Columns in which the identifier asked for may stand.
 const ID_COLUMNS: [&str; 5] = ["cl_ord_id", "order_id", "exec_id", "orig_cl_ord_id", "lifecycle_id"];
-
-const EVENT_COLUMNS: &[&str] = &[
-    "event_id",
-    "lifecycle_id",
-    "also_in",
-    "source",
-    "offset",
-    "line",
-    "event_timestamp_ns",
-    "kind",
-    "msg_type",
-    "cat_type",
-    "msg_seq_num",
-    "poss_dup",
-    "sender_comp_id",
-    "target_comp_id",
-    "cl_ord_id",
-    "orig_cl_ord_id",
-    "order_id",
-    "exec_id",
-    "symbol",
-    "side",
-    "ord_type",
-    "time_in_force",
-    "ord_status",
-    "exec_type",
-    "price",
-    "stop_px",
-    "last_px",
-    "avg_px",
-    "order_qty",
-    "last_qty",
-    "cum_qty",
-    "leaves_qty",
-    "tags",
-];
-
-const LIFECYCLE_COLUMNS: &[&str] = &[
-    "lifecycle_id",
-    "roots",
-    "symbol",
-    "side",
-    "order_qty",
-    "filled_qty",
-    "state",
-    "first_time_ns",
-    "last_time_ns",
-    "firms",
-    "events",
-];
 
 /// A link between two events.
 pub struct Link {
@@ -95,14 +47,14 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
     }
 
     let of_lifecycles = Wanted { columns: &["lifecycle_id"], values: &ids };
-    for row in rows_of(&scan::rows(&files.files(Table::Lifecycles)?, &of_lifecycles, LIFECYCLE_COLUMNS)?) {
+    for row in rows_of(&scan::rows(&files.files(Table::Lifecycles)?, &of_lifecycles, &lifecycle_schema().names())?) {
         let lifecycle = lifecycle_of(&row);
         found.lifecycles.insert(lifecycle.id.clone(), lifecycle);
     }
 
     let mut event_ids = BTreeSet::new();
     let members = Wanted { columns: &["lifecycle_id", "also_in"], values: &ids };
-    for row in rows_of(&scan::rows(&event_files, &members, EVENT_COLUMNS)?) {
+    for row in rows_of(&scan::rows(&event_files, &members, &events::schema().names())?) {
         let event = event_of(&row);
         event_ids.insert(event.event_id.clone());
         let mut homes = BTreeSet::from_iter(row.list("also_in"));
