@@ -82,8 +82,13 @@ fn to_directory(args: &ParseArgs, inputs: Inputs, dir: &Path, started: Instant) 
 
 fn to_lines(args: &ParseArgs, inputs: Inputs, format: ParseFormat, started: Instant) -> Result<Outcome> {
     let specs = inputs.specs;
-    let plan =
-        args.input.plan(specs.clone(), args.make.validate.check(), true, args.make.run.report.is_some(), Plan::LINES_BYTES);
+    let plan = args.input.plan(
+        specs.clone(),
+        args.make.validate.check(),
+        true,
+        args.make.run.report.is_some(),
+        Plan::LINES_BYTES,
+    );
     let target = Target::open(args.output.as_deref(), args.make.force)?;
     let error = if matches!(target, Target::Stdout) { Error::stdout } else { file_error };
     let writer = LineWriter::new(target.writer()?, plan.threads, error);

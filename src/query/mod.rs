@@ -17,5 +17,5 @@ pub mod sql;
 mod test_trail;
 mod text;
 
-pub use files::{Directory, LiveFiles, Table, write_files};
+pub use files::{LiveFiles, Table, write_files};
 pub use request::{Format, Source, SqlQuery, Style};

@@ -1,13 +1,14 @@
 //! Small trails for tests, written with the crates that write real ones.
 
-use super::Directory;
+use super::{LiveFiles, Table};
+use crate::Result;
 use crate::types::{Decimal, Timestamp};
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use std::fs::{File, create_dir_all};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An event: its columns as texts, the rest null.
@@ -58,6 +59,20 @@ impl Row {
 /// 2026-03-02 14:30:00 UTC.
 pub const START: Timestamp = Timestamp(1_772_461_800_000_000_000);
 
+/// Every file that was written below a folder is live.
+pub struct Written(PathBuf);
+
+impl LiveFiles for Written {
+    fn files(&self, table: Table) -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for date in std::fs::read_dir(self.0.join(table.as_str())).into_iter().flatten().flatten() {
+            found.extend(std::fs::read_dir(date.path()).expect("listed").flatten().map(|entry| entry.path()));
+        }
+        found.sort();
+        Ok(found)
+    }
+}
+
 /// A trail in a temporary folder.
 pub struct TestTrail {
     pub dir: tempfile::TempDir,
@@ -68,8 +83,8 @@ impl TestTrail {
         TestTrail { dir: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    pub fn open(&self) -> Directory {
-        Directory::open(self.dir.path()).expect("a trail")
+    pub fn open(&self) -> Written {
+        Written(self.dir.path().to_path_buf())
     }
 
     /// Events of a date, all of one lifecycle unless a row says otherwise; ids count from 1.
