@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Events in a block, unless one lifecycle alone has more.
-const BLOCK_EVENTS: u64 = 16 * 1024;
+const BLOCK_EVENTS: u64 = 64 * 1024;
 
 /// All lifecycles, numbered by (day, time, place) of their first event.
 pub(super) struct Lifecycles {

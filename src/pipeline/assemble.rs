@@ -23,7 +23,7 @@ const GROUPS_PER_FILE: usize = 8;
 /// Row groups in one file of `findings`, which are mostly small.
 const FINDING_GROUPS_PER_FILE: usize = 64;
 /// Blocks of lifecycles in one file.
-const BLOCKS_PER_FILE: usize = 16;
+const BLOCKS_PER_FILE: usize = 4;
 
 /// What the files of a run hold.
 #[derive(Clone, Copy, Debug, Default)]
