@@ -34,7 +34,7 @@ impl Target {
     pub fn open(path: Option<&Path>, force: bool) -> Result<Target> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else { return Ok(Target::Stdout) };
         if is_special(path) {
-            let file = OpenOptions::new().write(true).open(path).map_err(Error::io(path, "cannot open"))?;
+            let file = OpenOptions::new().append(true).open(path).map_err(Error::io(path, "cannot open"))?;
             return Ok(Target::Special { file, path: path.to_path_buf() });
         }
         let path = new_file(path, force)?;
@@ -87,7 +87,9 @@ pub fn new_file(path: &Path, force: bool) -> Result<PathBuf> {
 }
 
 fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+    // What `/dev/stdout` leads to may be a file, but one that others write to as well.
+    let is_descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|place| path.starts_with(place));
+    is_descriptor || fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
 /// What a failed write to a file means; the path is said by whoever knows it.

@@ -171,6 +171,8 @@ impl Scout {
         self.infos[source].compression = opened.compression.iter().map(|c| c.as_str()).collect();
         let unread = match found {
             Recognised::Fix => None,
+            // Compressed data that gives nothing may be empty, or damaged at its beginning: reading tells.
+            Recognised::Empty if !opened.compression.is_empty() => None,
             // Messages may come later than the bytes that were looked at.
             Recognised::Unknown | Recognised::FixLike => {
                 self.infos[source].unrecognised = found.hint();
@@ -209,6 +211,8 @@ impl Scout {
             );
             finding.line = line;
             self.findings.push(finding);
+        } else if info.bytes == 0 {
+            self.findings.push(source_finding(source as usize, "input-empty", Level::Info, 0, "is empty".to_string()));
         }
     }
 }
