@@ -227,3 +227,13 @@ fn formats_follow_the_output_and_wrong_combinations_are_refused() {
         assert!(ran.stderr.starts_with("fixtrail: error: ") && ran.stderr.lines().count() == 1, "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_directory_is_not_named_like_a_file() {
+    let place = Place::new();
+    place.file("a.log", lines(&[order(1, "C1")]));
+    let ran = place.run(["parse", "a.log", "-o", "x.parquet"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("x.parquet: Parquet is a directory of files"), "{}", ran.stderr);
+    assert!(!place.join("x.parquet").exists());
+}

@@ -49,6 +49,14 @@ fn format(args: &ParseArgs) -> Result<ParseFormat> {
     if found == ParseFormat::Parquet && output.is_none() {
         return Err(Error::Usage("Parquet goes to a directory, partitioned by date: give -o DIR".to_string()));
     }
+    if let Some(path) = output
+        && found == ParseFormat::Parquet
+        && path.extension().is_some_and(|e| e == "parquet")
+        && !path.is_dir()
+    {
+        let text = "Parquet is a directory of files, partitioned by date; give a name without .parquet";
+        return Err(Error::Usage(format!("{}: {text}", path.display())));
+    }
     if args.names && found != ParseFormat::Json {
         return Err(Error::Usage("--names is for JSON: give -f json".to_string()));
     }
