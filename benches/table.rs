@@ -5,8 +5,8 @@
 
 use fixtrail::Result;
 use fixtrail::table::{
-    BoolColumn, Builder, Chunk, Column, Encoder, IntColumn, Piece, Schema, Spool, SpooledChunk, TableFile, TextColumn,
-    TextListColumn, Type,
+    BoolColumn, Builder, Chunk, Column, Encoder, IntColumn, Piece, PrefixColumn, Schema, Spool, SpooledChunk,
+    TableFile, TextColumn, TextListColumn, Type,
 };
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -55,13 +55,14 @@ impl Rows {
 
 enum Build {
     Text(TextColumn),
+    Prefix(PrefixColumn),
     Int(IntColumn),
     Bool(BoolColumn),
     List(TextListColumn),
 }
 
 fn columns() -> Vec<(Column, &'static str, Build)> {
-    use Build::{Bool, Int, List, Text};
+    use Build::{Bool, Int, List, Prefix, Text};
     let repeats =
         |name| (Column::nullable(name, Type::Text).with_stats(), "text that repeats", Text(TextColumn::repeats()));
     let id = |name| (Column::nullable(name, Type::Text).with_stats(), "id", Text(TextColumn::ids()));
@@ -70,9 +71,9 @@ fn columns() -> Vec<(Column, &'static str, Build)> {
     };
     let steps = |name, ty| (Column::nullable(name, ty).with_stats(), "number in steps", Int(IntColumn::steps()));
     let decimal = |name| (Column::nullable(name, Type::Decimal), "decimal", Int(IntColumn::repeats()));
-    let event_id = Column::required("event_id", Type::Text).with_stats();
+    let event_id = Column::required("event_id", Type::Text);
     vec![
-        (event_id, "event id", Text(TextColumn::ids_sharing_prefixes())),
+        (event_id, "event id", Prefix(PrefixColumn::new())),
         (Column::nullable("lifecycle_id", Type::Text).with_bloom(), "lifecycle id", Text(TextColumn::repeats())),
         (Column::nullable("also_in", Type::TextList), "list", List(TextListColumn::new())),
         repeats("source"),
@@ -261,6 +262,7 @@ fn main() -> Result<()> {
         let start = cpu();
         rows.each(|row, column, value| match &mut builds[column] {
             Build::Text(build) => build.push_at(row, value),
+            Build::Prefix(build) => build.push_at(row, value),
             Build::Int(build) => build.push_at(row, i64::from_le_bytes(value.try_into().expect("eight bytes"))),
             Build::Bool(_) | Build::List(_) => {}
         });
@@ -271,6 +273,7 @@ fn main() -> Result<()> {
             let start = cpu();
             let chunk = match build {
                 Build::Text(build) => build.encode(column, GROUP, &mut encoder),
+                Build::Prefix(build) => build.encode(column, GROUP, &mut encoder),
                 Build::Int(build) => build.encode(column, GROUP, &mut encoder),
                 Build::Bool(build) => build.encode(column, GROUP, &mut encoder),
                 Build::List(build) => build.encode(column, GROUP, &mut encoder),

@@ -3,6 +3,7 @@
 //! Strings come as their bytes one after another and their lengths, as column builders keep them.
 
 use super::delta;
+use std::ops::Range;
 
 /// Appends each string behind its length in four bytes.
 pub fn put_plain(mut bytes: &[u8], lengths: &[u32], out: &mut Vec<u8>) {
@@ -21,31 +22,59 @@ pub fn put_lengths_first(bytes: &[u8], lengths: &[u32], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Space for [`put_prefixes`], kept between calls.
+/// Texts for DELTA_BYTE_ARRAY, kept as how much of the one before each begins with, and the rest of it.
 #[derive(Debug, Default)]
 pub struct Prefixes {
+    last: Vec<u8>,
     shared: Vec<u32>,
-    suffix_lengths: Vec<u32>,
-    suffixes: Vec<u8>,
+    rest_lengths: Vec<u32>,
+    rests: Vec<u8>,
 }
 
-/// Appends for each string how much of the one before it begins with, and then the rest of it.
-pub fn put_prefixes(mut bytes: &[u8], lengths: &[u32], space: &mut Prefixes, out: &mut Vec<u8>) {
-    space.shared.clear();
-    space.suffix_lengths.clear();
-    space.suffixes.clear();
-    let mut previous: &[u8] = &[];
-    for length in lengths {
-        let value;
-        (value, bytes) = bytes.split_at(*length as usize);
-        let shared = shared_prefix(previous, value);
-        space.shared.push(shared as u32);
-        space.suffix_lengths.push(length - shared as u32);
-        space.suffixes.extend_from_slice(&value[shared..]);
-        previous = value;
+impl Prefixes {
+    /// Takes the next text.
+    #[inline]
+    pub fn push(&mut self, value: &[u8]) {
+        let shared = shared_prefix(&self.last, value);
+        let rest = &value[shared..];
+        self.shared.push(shared as u32);
+        self.rest_lengths.push(rest.len() as u32);
+        self.rests.extend_from_slice(rest);
+        self.last.truncate(shared);
+        self.last.extend_from_slice(rest);
     }
-    delta::put_int(&space.shared, out);
-    put_lengths_first(&space.suffixes, &space.suffix_lengths, out);
+
+    /// The next text is kept whole, so that a page can begin with it.
+    pub fn restart(&mut self) {
+        self.last.clear();
+    }
+
+    /// Texts so far.
+    pub fn len(&self) -> usize {
+        self.shared.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.shared.is_empty()
+    }
+
+    /// Bytes of the rests so far.
+    pub fn rest_bytes(&self) -> usize {
+        self.rests.len()
+    }
+
+    /// Appends the texts of a range, the first of which is kept whole; `rests` is the range of their rests' bytes.
+    pub fn put(&self, values: Range<usize>, rests: Range<usize>, out: &mut Vec<u8>) {
+        delta::put_int(&self.shared[values.clone()], out);
+        put_lengths_first(&self.rests[rests], &self.rest_lengths[values], out);
+    }
+
+    pub fn clear(&mut self) {
+        self.last.clear();
+        self.shared.clear();
+        self.rest_lengths.clear();
+        self.rests.clear();
+    }
 }
 
 /// How many bytes two strings have in common at their beginning.
@@ -82,7 +111,9 @@ mod tests {
         let mut out = [Vec::new(), Vec::new(), Vec::new()];
         put_plain(&bytes, &lengths, &mut out[0]);
         put_lengths_first(&bytes, &lengths, &mut out[1]);
-        put_prefixes(&bytes, &lengths, &mut Prefixes::default(), &mut out[2]);
+        let mut prefixes = Prefixes::default();
+        values.iter().for_each(|value| prefixes.push(value));
+        prefixes.put(0..prefixes.len(), 0..prefixes.rest_bytes(), &mut out[2]);
         out
     }
 
@@ -130,6 +161,27 @@ mod tests {
         for end in 0..out[2].len() {
             assert_eq!(read_three([&out[0], &out[1], &out[2][..end]], 5)[2], None, "prefixes cut at {end}");
         }
+    }
+
+    #[test]
+    fn a_page_begins_where_prefixes_restart() {
+        let values: &[&[u8]] = &[b"alpha", b"alphabet", b"alpine", b"alps"];
+        let mut prefixes = Prefixes::default();
+        prefixes.push(values[0]);
+        prefixes.push(values[1]);
+        let first = prefixes.rest_bytes();
+        prefixes.restart();
+        prefixes.push(values[2]);
+        prefixes.push(values[3]);
+        let mut pages = [Vec::new(), Vec::new()];
+        prefixes.put(0..2, 0..first, &mut pages[0]);
+        prefixes.put(2..4, first..prefixes.rest_bytes(), &mut pages[1]);
+        for (page, values) in pages.iter().zip([&values[..2], &values[2..]]) {
+            let expected: Vec<Vec<u8>> = values.iter().map(|v| v.to_vec()).collect();
+            assert_eq!(read_prefixes(&mut Reader::new(page)), Some(expected));
+        }
+        prefixes.clear();
+        assert!(prefixes.is_empty());
     }
 
     #[test]

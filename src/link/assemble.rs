@@ -1,8 +1,8 @@
 //! Lifecycle assembly: from the events of each order to rows.
 
+use super::gather::{Member, OrderEvents};
 use super::linked::Linked;
 use super::observed::Observed;
-use super::parent::Edge;
 use super::part::NONE;
 use super::rows::{LifecycleRow, Rows};
 use super::store::{as_text, known_time};
@@ -15,8 +15,7 @@ use crate::types::{Decimal, decimal::LIMIT};
 /// Working memory of a block.
 #[derive(Default)]
 pub(super) struct Assembly {
-    /// Events of an order in canonical order, then sorted by time.
-    events: Vec<u32>,
+    /// Places of an order's events, sorted by time.
     sorted: Vec<(i64, u32)>,
     observed: Observed,
     trace: Trace,
@@ -45,42 +44,45 @@ struct Sums {
 
 impl Assembly {
     /// Hands out the rows of one lifecycle.
-    pub fn lifecycle(&mut self, linked: &Linked, lifecycle: u32, rows: &mut impl Rows) {
+    pub fn lifecycle<'a>(
+        &mut self,
+        linked: &Linked,
+        lifecycle: u32,
+        orders: impl Iterator<Item = OrderEvents<'a>>,
+        rows: &mut impl Rows,
+    ) {
         let mut sums = Sums { roots_report_fills: true, roots_report_state: true, ..Sums::default() };
         self.firms.clear();
         self.roots.clear();
         self.trace.lifecycle_id = linked.id(lifecycle);
-        let orders = linked.lifecycles.orders.get(lifecycle);
-        for &order in orders {
-            let edges = if linked.lifecycles.has_parent[order as usize] { linked.edges_from(order) } else { &[] };
-            self.one_order(linked, order, edges, &mut sums, rows);
+        for events in orders {
+            self.one_order(linked, events, &mut sums, rows);
         }
         self.row(linked, lifecycle, &sums, rows);
     }
 
-    fn one_order(&mut self, linked: &Linked, order: u32, edges: &[Edge], sums: &mut Sums, rows: &mut impl Rows) {
-        let store = &linked.store;
-        linked.orders.events(&linked.days, order, &mut self.events);
-        self.observed.find(store, &self.events);
+    fn one_order(&mut self, linked: &Linked, events: OrderEvents<'_>, sums: &mut Sums, rows: &mut impl Rows) {
+        let members = events.members;
+        self.observed.find(members);
         self.sorted.clear();
-        self.sorted.extend(self.events.iter().zip(0..).map(|(&event, place)| (store.event(event).time, place)));
+        self.sorted.extend(members.iter().zip(0..).map(|(member, place)| (member.event.time, place)));
         self.sorted.sort();
         self.places.clear();
         self.places.extend(self.sorted.iter().map(|s| s.1));
         self.order.clear();
         let mut parties = (NONE, NONE);
         for &place in &self.places {
-            let number = self.events[place as usize];
-            let (part, local) = store.locate(number);
-            let event = &store.parts[part].events[local as usize];
+            let Member { part, local, event, .. } = &members[place as usize];
             if (event.orderer, event.receiver) != parties {
                 parties = (event.orderer, event.receiver);
-                self.firms.push((event.orderer, event.time, u64::from(number) * 2));
-                self.firms.push((event.receiver, event.time, u64::from(number) * 2 + 1));
+                let number = u64::from(events.numbers[place as usize]);
+                self.firms.push((event.orderer, event.time, number * 2));
+                self.firms.push((event.receiver, event.time, number * 2 + 1));
             }
             sums.last_time = sums.last_time.max(known_time(event.time));
             if self.observed.original(place) == place {
-                let exec_ref = store.parts[part].correction(local).map_or(0, |c| c.exec_ref);
+                let part = &linked.store.parts[*part as usize];
+                let correction = if event.corrects { part.correction(*local) } else { None };
                 self.order.apply(&Step {
                     kind: event.kind,
                     status: event.status,
@@ -89,14 +91,16 @@ impl Assembly {
                     last_qty: event.last_qty,
                     cum_qty: event.cum_qty,
                     exec: event.exec,
-                    exec_ref,
+                    exec_ref: correction.map_or(0, |c| c.exec_ref),
                 });
             }
         }
-        sums.events += self.events.len() as u64;
-        self.trace.order(linked, &self.events, &self.places, &self.observed, rows);
-        edges.iter().for_each(|edge| self.trace.parent(linked, edge, rows));
-        self.add(linked, order, sums);
+        sums.events += members.len() as u64;
+        self.trace.order(linked, events, &self.places, &self.observed, rows);
+        if linked.lifecycles.has_parent[events.order as usize] {
+            linked.edges_from(events.order).iter().for_each(|edge| self.trace.parent(linked, edge, rows));
+        }
+        self.add(linked, events.order, sums);
     }
 
     /// Adds an order's quantities to the lifecycle's.

@@ -5,6 +5,7 @@ use super::assemble::Assembly;
 use super::batch::Batch;
 use super::days::{Days, link_days};
 use super::execution::{joined_further, link_executions};
+use super::gather::Gathered;
 use super::join::{Joined, join};
 use super::lifecycles::Lifecycles;
 use super::orders::Orders;
@@ -71,15 +72,13 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// The rows of a unit that have a lifecycle, ascending, each with its lifecycle's number.
-    pub fn rows(&self, unit: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.store.part_of_unit(unit).into_iter().flat_map(move |number| {
-            let events = self.store.parts[number].events.iter().zip(0..);
-            events.map(move |(event, local)| {
-                let order = self.orders.of_local_event(&self.store, &self.days, number, local);
-                (event.row, self.lifecycles.of_order[order as usize])
-            })
-        })
+    /// Hands out the rows of a unit that have a lifecycle, ascending, each with its lifecycle's number.
+    pub fn each_row(&self, unit: u32, mut each: impl FnMut(u32, u32)) {
+        let Some(number) = self.store.part_of_unit(unit) else { return };
+        for (event, local) in self.store.parts[number].events.iter().zip(0..) {
+            let order = self.orders.of_local_event(&self.store, &self.days, number, local);
+            each(event.row, self.lifecycles.of_order[order as usize]);
+        }
     }
 
     /// The id of a lifecycle: 20 hexadecimal digits.
@@ -113,15 +112,20 @@ impl Linked {
     pub fn block(&self, block: usize, rows: &mut impl Rows) {
         let range = self.lifecycles.block(block);
         let mut notes = &self.notes[self.notes.partition_point(|n| n.lifecycle < range.start)..];
-        let mut assembly = Assembly::default();
-        for lifecycle in range.clone() {
-            self.fetch_ahead(lifecycle, range.end);
-            let mine = notes.iter().take_while(|n| n.lifecycle == lifecycle).count();
-            for note in &notes[..mine] {
-                rows.finding(note.finding(&self.store, &self.orders, &self.ambiguous));
+        let (mut gathered, mut assembly) = (Gathered::default(), Assembly::default());
+        let mut first = range.start;
+        while first < range.end {
+            let count = gathered.fill(self, first, range.end);
+            for n in 0..count {
+                let lifecycle = first + n;
+                let mine = notes.iter().take_while(|n| n.lifecycle == lifecycle).count();
+                for note in &notes[..mine] {
+                    rows.finding(note.finding(&self.store, &self.orders, &self.ambiguous));
+                }
+                notes = &notes[mine..];
+                assembly.lifecycle(self, lifecycle, gathered.orders(n), rows);
             }
-            notes = &notes[mine..];
-            assembly.lifecycle(self, lifecycle, rows);
+            first += count;
         }
     }
 

@@ -9,12 +9,12 @@
 //! so far, and sets are named by their smallest member: so neither threads nor the order of batches can be seen in the
 //! result.
 
-mod ahead;
 mod assemble;
 mod batch;
 mod candidates;
 mod days;
 mod execution;
+mod gather;
 mod groups;
 mod join;
 mod lifecycles;

@@ -1,6 +1,6 @@
 //! Second observations: the same message in another log, or again in one (F4).
 
-use super::store::Store;
+use super::gather::Member;
 
 /// For each event of an order, by its place in canonical order, the place of its first observation.
 #[derive(Default)]
@@ -10,14 +10,13 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    pub fn find(&mut self, store: &Store, events: &[u32]) {
+    pub fn find(&mut self, members: &[Member]) {
         self.originals.clear();
-        self.originals.extend(0..events.len() as u32);
+        self.originals.extend(0..members.len() as u32);
         self.sorted.clear();
-        for (&number, place) in events.iter().zip(0..) {
-            let event = store.event(number);
-            if event.copy != 0 {
-                self.sorted.push((event.copy, event.sub, place));
+        for (member, place) in members.iter().zip(0..) {
+            if member.event.copy != 0 {
+                self.sorted.push((member.event.copy, member.event.sub, place));
             }
         }
         self.sorted.sort_unstable();

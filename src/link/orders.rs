@@ -98,14 +98,6 @@ impl Orders {
         }
     }
 
-    /// The days of an order, ascending.
-    pub fn each_day(&self, order: u32, mut each: impl FnMut(u32)) {
-        match &self.days {
-            None => each(order),
-            Some(groups) => groups.get(order).iter().for_each(|&day| each(day)),
-        }
-    }
-
     /// The events of an order, in canonical order.
     pub fn events(&self, days: &Days, order: u32, out: &mut Vec<u32>) {
         out.clear();

@@ -4,6 +4,7 @@
 use super::names::Names;
 use crate::event::Kind;
 use crate::event::key::{Expect, Facts, KeyKind, TextRef};
+use std::ops::Range;
 
 /// No event, no entry.
 pub(super) const NONE: u32 = u32::MAX;
@@ -17,6 +18,7 @@ pub(super) fn partition(hash: [u64; 2]) -> usize {
 }
 
 /// One event; see [`Facts`].
+#[derive(Clone, Copy)]
 pub(super) struct Event {
     pub time: i64,
     pub offset: u64,
@@ -148,13 +150,18 @@ pub(super) struct Part {
 
 impl Part {
     pub fn uses(&self, event: u32) -> impl DoubleEndedIterator<Item = Use> + Clone + '_ {
-        let start = self.events[event as usize].uses as usize;
-        let end = self.events.get(event as usize + 1).map_or(self.uses.len(), |e| e.uses as usize);
-        self.uses[start..end].iter().map(|&u| Use::unpack(u))
+        let uses = self.use_range(event);
+        self.uses[uses.start as usize..uses.end as usize].iter().map(|&u| Use::unpack(u))
+    }
+
+    /// Where the uses of an event are.
+    pub fn use_range(&self, event: u32) -> Range<u32> {
+        let end = self.events.get(event as usize + 1).map_or(self.uses.len() as u32, |e| e.uses);
+        self.events[event as usize].uses..end
     }
 
     /// The references of an event: their numbers.
-    pub fn refs(&self, event: u32) -> std::ops::Range<u32> {
+    pub fn refs(&self, event: u32) -> Range<u32> {
         let end = self.events.get(event as usize + 1).map_or(self.refs.len() as u32, |e| e.refs);
         self.events[event as usize].refs..end
     }

@@ -1,7 +1,7 @@
 //! What the linker hands out: rows of `links` and `lifecycles`, findings, and the trait that takes them.
 
 use crate::finding::Finding;
-pub use crate::table::linked::LifecycleRow;
+pub use crate::table::linked::{LifecycleRow, LinkRow};
 
 /// Kinds of link between events; the text is what the `kind` column of `links` holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,21 +29,6 @@ impl LinkKind {
             LinkKind::Correction => "F8",
         }
     }
-}
-
-/// A row of `links`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LinkRow<'a> {
-    /// Day of the later event, or `NO_DAY`.
-    pub day: i32,
-    pub kind: LinkKind,
-    /// Of the later event.
-    pub lifecycle_id: [u8; 20],
-    /// Texts as UTF-8.
-    pub from_event_id: &'a [u8],
-    pub to_event_id: &'a [u8],
-    /// For people: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
-    pub key: &'a [u8],
 }
 
 /// Takes the rows of one block, in an order that depends on the data only.

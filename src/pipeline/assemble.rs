@@ -10,7 +10,7 @@ use crate::table::TrailWriter;
 use crate::table::events::{self, unlinked_chunks};
 use crate::table::findings::{self, FindingTable};
 use crate::table::linked::{LifecycleTable, LinkTable, lifecycle_schema, link_schema};
-use crate::table::{Builder, Chunk, Encoder, FileSummary, Piece, Schema, TableFile, TextColumn, TextListColumn};
+use crate::table::{Builder, Chunk, CodedColumn, Encoder, FileSummary, Piece, Schema, TableFile, TextListColumn};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -84,6 +84,7 @@ pub fn assemble(
             names,
             prefixes: &prefixes,
             encoder: Encoder::new(),
+            codes: Vec::new(),
             counts: Counts::default(),
         };
         while !stop.load(Ordering::Relaxed) {
@@ -199,8 +200,12 @@ struct Worker<'a> {
     names: &'a [String],
     prefixes: &'a [String],
     encoder: Encoder,
+    /// For each lifecycle its number among the ids of a row group, or [`NO_CODE`].
+    codes: Vec<u32>,
     counts: Counts,
 }
+
+const NO_CODE: u32 = u32::MAX;
 
 impl Worker<'_> {
     fn write(&mut self, job: &Job) -> Result<Vec<Finished>> {
@@ -228,23 +233,29 @@ impl Worker<'_> {
     fn lifecycle_chunks(&mut self, group: &RowGroup) -> [Chunk; 2] {
         let schema = &self.schemas.events;
         let Some(linked) = self.linked else { return unlinked_chunks(schema, group.rows, &mut self.encoder) };
-        let mut ids = TextColumn::repeats();
-        match &group.unit_rows {
-            None => {
-                for (row, lifecycle) in linked.rows(group.unit) {
-                    ids.push_at(row as usize, &linked.id(lifecycle));
-                }
+        let (mut ids, mut met) = (CodedColumn::new(), Vec::new());
+        self.codes.resize(linked.lifecycles() as usize, NO_CODE);
+        let mut push = |row: usize, lifecycle: u32| {
+            let code = &mut self.codes[lifecycle as usize];
+            if *code == NO_CODE {
+                *code = ids.add(&linked.id(lifecycle));
+                met.push(lifecycle);
             }
+            ids.push_at(row, *code);
+        };
+        match &group.unit_rows {
+            None => linked.each_row(group.unit, |row, lifecycle| push(row as usize, lifecycle)),
             Some(own) => {
                 let mut at = 0;
-                for (row, lifecycle) in linked.rows(group.unit) {
+                linked.each_row(group.unit, |row, lifecycle| {
                     at += own[at..].iter().take_while(|&&r| r < row).count();
                     if own.get(at) == Some(&row) {
-                        ids.push_at(at, &linked.id(lifecycle));
+                        push(at, lifecycle);
                     }
-                }
+                });
             }
         }
+        met.iter().for_each(|&lifecycle| self.codes[lifecycle as usize] = NO_CODE);
         [
             ids.encode(&schema.columns[events::LIFECYCLE_ID], group.rows, &mut self.encoder),
             TextListColumn::new().encode(&schema.columns[events::ALSO_IN], group.rows, &mut self.encoder),
@@ -327,8 +338,7 @@ struct BlockRows<'a> {
 
 impl Rows for BlockRows<'_> {
     fn link(&mut self, row: LinkRow<'_>) {
-        let kind = row.kind.as_str().as_bytes();
-        self.links.push([kind, &row.lifecycle_id, row.from_event_id, row.to_event_id, row.key]);
+        self.links.push(&row);
     }
 
     fn lifecycle(&mut self, row: LifecycleRow<'_>) {

@@ -4,7 +4,6 @@ use super::Column;
 use super::bloom::Blooms;
 use super::chunk::{Bounds, Chunk, ChunkMeta, Coding};
 use super::page;
-use crate::codec::bytes::Prefixes;
 use zstd::bulk::Compressor;
 
 /// Most rows in a page, a multiple of 64.
@@ -36,7 +35,6 @@ pub struct Encoder {
     compressor: Compressor<'static>,
     raw: Vec<u8>,
     packed: Vec<u8>,
-    prefixes: Prefixes,
     pub(super) blooms: Blooms,
     pub(super) numbers: super::numbers::Numbers,
 }
@@ -48,7 +46,6 @@ impl Encoder {
             compressor,
             raw: Vec::new(),
             packed: Vec::new(),
-            prefixes: Prefixes::default(),
             blooms: Blooms::default(),
             numbers: super::numbers::Numbers::default(),
         }
@@ -101,10 +98,10 @@ impl ChunkWriter {
         encoder: &mut Encoder,
         coding: Coding,
         levels: usize,
-        fill: impl FnOnce(&mut Vec<u8>, &mut Prefixes),
+        fill: impl FnOnce(&mut Vec<u8>),
     ) {
         encoder.raw.clear();
-        fill(&mut encoder.raw, &mut encoder.prefixes);
+        fill(&mut encoder.raw);
         encoder.compress();
         let start = self.bytes.len();
         page::put_data_header(coding, levels, encoder.raw.len(), encoder.packed.len(), &mut self.bytes);

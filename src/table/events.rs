@@ -1,6 +1,8 @@
 //! The `events` table: an event's columns under construction, and how they are called and encoded.
 
-use super::{BoolColumn, Builder, Chunk, Column, Encoder, IntColumn, Schema, TextColumn, TextListColumn, Type};
+use super::{
+    BoolColumn, Builder, Chunk, Column, Encoder, IntColumn, PrefixColumn, Schema, TextColumn, TextListColumn, Type,
+};
 use crate::event::{Event, Kind, Number, Span, Text, Time};
 use crate::types::digits::push_number;
 
@@ -67,7 +69,7 @@ pub struct EventTable {
     tags_bytes: Vec<u8>,
     /// Name and prefix of the sources of the staged rows.
     sources: Vec<(String, String)>,
-    event_id: TextColumn,
+    event_id: PrefixColumn,
     source: TextColumn,
     offset: IntColumn,
     line: IntColumn,
@@ -112,7 +114,7 @@ impl EventTable {
             bytes: Vec::new(),
             tags_bytes: Vec::new(),
             sources: Vec::new(),
-            event_id: TextColumn::ids_sharing_prefixes(),
+            event_id: PrefixColumn::new(),
             source: TextColumn::repeats(),
             offset: IntColumn::steps(),
             line: IntColumn::steps(),
@@ -288,12 +290,12 @@ impl EventIds {
         }
     }
 
-    fn iter(&self) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
+    fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         let mut start = 0;
         self.ends.iter().map(move |end| {
             let id = &self.bytes[start..*end as usize];
             start = *end as usize;
-            Some(id)
+            id
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The `findings` table.
 
 use super::events::EventId;
-use super::{Builder, Chunk, Column, Encoder, IntColumn, Schema, TextColumn, Type};
+use super::{Builder, Chunk, Column, Encoder, IntColumn, PrefixColumn, Schema, TextColumn, Type};
 use crate::finding::Finding;
 
 /// The columns of `findings`; `date` is the partition and no stored column.
@@ -23,7 +23,7 @@ pub fn schema() -> Schema {
 pub struct FindingTable {
     rows: usize,
     texts: [TextColumn; 4],
-    event_id: TextColumn,
+    event_id: PrefixColumn,
     numbers: [IntColumn; 3],
     id: EventId,
 }
@@ -33,7 +33,7 @@ impl FindingTable {
         FindingTable {
             rows: 0,
             texts: std::array::from_fn(|_| TextColumn::repeats()),
-            event_id: TextColumn::ids_sharing_prefixes(),
+            event_id: PrefixColumn::new(),
             numbers: std::array::from_fn(|i| if i == 2 { IntColumn::repeats() } else { IntColumn::steps() }),
             id: EventId::default(),
         }

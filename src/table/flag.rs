@@ -57,7 +57,7 @@ impl Builder for BoolColumn {
         let mut chunk = ChunkWriter::new();
         // Two bits a row: one page is small whatever the row group.
         for page in self.levels.pages(rows.max(1)) {
-            chunk.page(encoder, Coding::Plain, page.len(), |out, _| {
+            chunk.page(encoder, Coding::Plain, page.len(), |out| {
                 if column.nullable {
                     self.levels.put(&page, out);
                 }

@@ -94,7 +94,7 @@ impl Builder for IntColumn {
             value = values.end;
             // An empty page in PLAIN holds nothing at all, which no reader misunderstands.
             let coding = if values.is_empty() { Coding::Plain } else { coding };
-            chunk.page(encoder, coding, page.len(), |out, _| {
+            chunk.page(encoder, coding, page.len(), |out| {
                 if column.nullable {
                     self.levels.put(&page, out);
                 }

@@ -1,6 +1,8 @@
 //! The `links` and `lifecycles` tables.
 
-use super::{Builder, Chunk, Column, Encoder, IntColumn, Schema, TextColumn, TextListColumn, Type};
+use super::{
+    Builder, Chunk, CodedColumn, Column, Encoder, IntColumn, PrefixColumn, Schema, TextColumn, TextListColumn, Type,
+};
 
 /// The columns of `links`; `date`, the day of the later event, is the partition.
 pub fn link_schema() -> Schema {
@@ -35,23 +37,38 @@ pub fn lifecycle_schema() -> Schema {
     Schema { table: "lifecycles", columns, sorted_by: vec![], version: 1 }
 }
 
+/// A row of `links`; texts are UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkRow<'a> {
+    /// Day of the later event, or `NO_DAY`.
+    pub day: i32,
+    /// F1, F2, …
+    pub kind: &'static str,
+    /// Of the later event: 20 hexadecimal digits.
+    pub lifecycle_id: [u8; 20],
+    pub from_event_id: &'a [u8],
+    pub to_event_id: &'a [u8],
+    /// For people: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
+    pub key: &'a [u8],
+}
+
 /// Rows of `links` on their way to a row group.
+#[derive(Default)]
 pub struct LinkTable {
     rows: usize,
-    /// In the order of [`link_schema`].
-    texts: [TextColumn; 5],
+    kind: TextColumn,
+    lifecycle_id: CodedColumn,
+    /// The last row's id and its number: the rows of a lifecycle follow each other.
+    current: Option<([u8; 20], u32)>,
+    from_event_id: PrefixColumn,
+    /// The events of an order lead mostly to one event, by one key.
+    to_event_id: PrefixColumn,
+    key: PrefixColumn,
 }
 
 impl LinkTable {
     pub fn new() -> LinkTable {
-        LinkTable {
-            rows: 0,
-            // The events of an order lead mostly to one event, by one key.
-            texts: std::array::from_fn(|i| match i {
-                2 => TextColumn::ids_sharing_prefixes(),
-                _ => TextColumn::repeats(),
-            }),
-        }
+        LinkTable::default()
     }
 
     /// Rows so far.
@@ -59,24 +76,32 @@ impl LinkTable {
         self.rows
     }
 
-    /// Adds a row, its texts in the order of [`link_schema`] and as UTF-8.
-    pub fn push(&mut self, row: [&[u8]; 5]) {
+    /// Adds a row; its texts are UTF-8.
+    #[inline]
+    pub fn push(&mut self, row: &LinkRow<'_>) {
         self.rows += 1;
-        for (column, text) in self.texts.iter_mut().zip(row) {
-            column.push(Some(text));
-        }
+        self.kind.push(Some(row.kind.as_bytes()));
+        let code = match self.current {
+            Some((id, code)) if id == row.lifecycle_id => code,
+            _ => {
+                let code = self.lifecycle_id.add(&row.lifecycle_id);
+                self.current = Some((row.lifecycle_id, code));
+                code
+            }
+        };
+        self.lifecycle_id.push(code);
+        self.from_event_id.push(Some(row.from_event_id));
+        self.to_event_id.push(Some(row.to_event_id));
+        self.key.push(Some(row.key));
     }
 
     /// Empties the table into one chunk per column of [`link_schema`].
     pub fn encode(&mut self, schema: &Schema, encoder: &mut Encoder) -> Vec<Chunk> {
         let rows = std::mem::take(&mut self.rows);
-        self.texts.iter_mut().zip(&schema.columns).map(|(text, column)| text.encode(column, rows, encoder)).collect()
-    }
-}
-
-impl Default for LinkTable {
-    fn default() -> LinkTable {
-        LinkTable::new()
+        self.current = None;
+        let builders: [&mut dyn Builder; 5] =
+            [&mut self.kind, &mut self.lifecycle_id, &mut self.from_event_id, &mut self.to_event_id, &mut self.key];
+        builders.into_iter().zip(&schema.columns).map(|(b, column)| b.encode(column, rows, encoder)).collect()
     }
 }
 

@@ -98,7 +98,7 @@ impl Builder for TextListColumn {
         assert!(column.nullable || self.nulls == 0, "column {} is not nullable and has a null", column.name);
         let mut chunk = ChunkWriter::new();
         if self.entries.is_empty() && rows > 0 {
-            chunk.page(encoder, Coding::Plain, rows, |out, _| {
+            chunk.page(encoder, Coding::Plain, rows, |out| {
                 with_length(out, |out| hybrid::put_run(0, rows, 1, out));
                 with_length(out, |out| hybrid::put_run(0, rows, 2, out));
             });
@@ -110,7 +110,7 @@ impl Builder for TextListColumn {
             let of_page = byte..byte + len;
             byte += len;
             let coding = if texts.is_empty() { Coding::Plain } else { Coding::LengthsFirst };
-            chunk.page(encoder, coding, entries.len(), |out, _| {
+            chunk.page(encoder, coding, entries.len(), |out| {
                 // Without null lists there is one level less.
                 let (shift, width) = if column.nullable { (0, 2) } else { (1, 1) };
                 let entries = &self.entries[entries];

@@ -6,13 +6,12 @@ use super::levels::Levels;
 use super::symbols::Symbols;
 use super::{Builder, Column, Encoder, Type};
 use crate::codec::{bytes, hybrid};
-use std::ops::Range;
 
 /// Texts pushed row by row.
 #[derive(Debug)]
 pub struct TextColumn {
     levels: Levels,
-    kind: Kind,
+    repeats: bool,
     /// The texts so far are in `symbols` and `codes`, else in `bytes` and `lengths`.
     by_symbol: bool,
     symbols: Symbols,
@@ -21,35 +20,29 @@ pub struct TextColumn {
     lengths: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Repeats,
-    Ids,
-    SharedPrefixes,
+impl Default for TextColumn {
+    fn default() -> TextColumn {
+        TextColumn::repeats()
+    }
 }
 
 impl TextColumn {
     /// For values that come again and again: symbols and codes, written once each; becomes [`TextColumn::ids`] by itself
     /// when they turn out not to.
     pub fn repeats() -> TextColumn {
-        TextColumn::new(Kind::Repeats)
+        TextColumn::new(true)
     }
 
     /// For values that are mostly different: lengths and bytes.
     pub fn ids() -> TextColumn {
-        TextColumn::new(Kind::Ids)
+        TextColumn::new(false)
     }
 
-    /// For ids that share their beginning with the row before.
-    pub fn ids_sharing_prefixes() -> TextColumn {
-        TextColumn::new(Kind::SharedPrefixes)
-    }
-
-    fn new(kind: Kind) -> TextColumn {
+    fn new(repeats: bool) -> TextColumn {
         TextColumn {
             levels: Levels::default(),
-            kind,
-            by_symbol: kind == Kind::Repeats,
+            repeats,
+            by_symbol: repeats,
             symbols: Symbols::new(),
             codes: Vec::new(),
             bytes: Vec::new(),
@@ -131,14 +124,6 @@ impl TextColumn {
         }
     }
 
-    fn coding(&self) -> Coding {
-        match self.kind {
-            _ if self.by_symbol => Coding::Symbols,
-            Kind::SharedPrefixes => Coding::Prefixes,
-            _ => Coding::LengthsFirst,
-        }
-    }
-
     /// Appends the page of symbols.
     fn put_symbols(&self, out: &mut Vec<u8>) {
         for symbol in self.symbols.iter() {
@@ -165,7 +150,7 @@ impl Builder for TextColumn {
         assert!(column.ty == Type::Text, "column {} is not a text column", column.name);
         self.levels.fill_to_end(column, rows);
         let mut chunk = ChunkWriter::new();
-        let mut coding = self.coding();
+        let mut coding = if self.by_symbol { Coding::Symbols } else { Coding::LengthsFirst };
         let width = width(self.symbols.len());
         if self.levels.values() == 0 {
             coding = Coding::Plain;
@@ -179,32 +164,26 @@ impl Builder for TextColumn {
             // An empty page in PLAIN holds nothing at all, which no reader misunderstands.
             let coding = if values.is_empty() { Coding::Plain } else { coding };
             let texts = match coding {
-                Coding::LengthsFirst | Coding::Prefixes => {
+                Coding::LengthsFirst => {
                     let len: usize = self.lengths[values.clone()].iter().map(|l| *l as usize).sum();
                     byte..byte + len
                 }
                 _ => byte..byte,
             };
             byte = texts.end;
-            chunk.page(encoder, coding, page.len(), |out, prefixes| {
+            chunk.page(encoder, coding, page.len(), |out| {
                 if column.nullable {
                     self.levels.put(&page, out);
                 }
-                let parts = |texts: Range<usize>| (&self.bytes[texts], &self.lengths[values.clone()]);
                 match coding {
                     Coding::Symbols => {
                         out.push(width as u8);
                         hybrid::put(&self.codes[values.clone()], width, out);
                     }
-                    Coding::Prefixes => {
-                        let (texts, lengths) = parts(texts);
-                        bytes::put_prefixes(texts, lengths, prefixes, out);
-                    }
                     Coding::LengthsFirst => {
-                        let (texts, lengths) = parts(texts);
-                        bytes::put_lengths_first(texts, lengths, out);
+                        bytes::put_lengths_first(&self.bytes[texts], &self.lengths[values.clone()], out);
                     }
-                    Coding::Plain | Coding::Delta => {}
+                    _ => {}
                 }
             });
         }
@@ -232,7 +211,7 @@ impl TextColumn {
         self.codes.clear();
         self.bytes.clear();
         self.lengths.clear();
-        self.by_symbol = self.kind == Kind::Repeats;
+        self.by_symbol = self.repeats;
     }
 }
 

@@ -53,7 +53,7 @@ struct Out {
 
 impl Rows for Out {
     fn link(&mut self, row: LinkRow<'_>) {
-        let texts = [row.kind.as_str().as_bytes(), row.from_event_id, row.to_event_id, row.key];
+        let texts = [row.kind.as_bytes(), row.from_event_id, row.to_event_id, row.key];
         self.links.push(texts.map(|text| String::from_utf8(text.to_vec()).expect("UTF-8")));
     }
 
@@ -103,10 +103,10 @@ fn link(samples: &[Sample], cuts: &[usize], backwards: bool) -> Out {
 fn collect(linked: &Linked, units: usize, events: usize) -> Out {
     let mut out = Out::default();
     for unit in 0..units as u32 {
-        for (row, lifecycle) in linked.rows(unit) {
+        linked.each_row(unit, |row, lifecycle| {
             assert_eq!(row as usize, out.ids.len() * 2);
             out.ids.push(String::from_utf8_lossy(&linked.id(lifecycle)).into_owned());
-        }
+        });
     }
     assert_eq!((out.ids.len(), linked.events()), (events, events as u64));
     (0..linked.blocks()).for_each(|block| linked.block(block, &mut out));

@@ -32,47 +32,63 @@ fn any_sample() -> impl Strategy<Value = Sample> {
         prop::sample::select(vec![0, b'0', b'1', b'2', b'8']),
         (one_of(&["A", "B", "C"]), one_of(&["B", "X"]), one_of(&["", "S", "T"])),
         prop::sample::select(vec![0, b'1', b'2']),
-        prop_oneof![3 => Just(0u64), 1 => 1u64..4],
         prop::collection::vec(any_key(), 0..4),
         (prop::option::of(0u8..4), prop::option::weighted(0.2, 0u8..4)),
     )
-        .prop_map(
-            |(day, time, kind, status, (orderer, receiver, symbol), side, copy, mut keys, (exec, exec_ref))| {
-                // Two references of one rank in one slot are no rule: the first stands.
-                let mut taken = Vec::new();
-                keys.retain(|k| match k.1 {
-                    Role::Parent { slot, rank, .. } if taken.contains(&(slot, rank)) => false,
-                    Role::Parent { slot, rank, .. } => {
-                        taken.push((slot, rank));
-                        true
-                    }
-                    _ => true,
-                });
-                // Nor are two ClOrdIDs assigned by one event.
-                let mut assigned = 0;
-                keys.retain(|k| {
-                    assigned += u32::from(k.0 == KeyKind::ClOrdId && k.1 == Role::Assigns);
-                    k.0 != KeyKind::ClOrdId || k.1 != Role::Assigns || assigned == 1
-                });
-                keys.extend(exec.map(|e| (KeyKind::ExecId, Role::Assigns, e.to_string())));
-                keys.extend(exec_ref.map(|e| (KeyKind::ExecId, Role::Corrects, e.to_string())));
-                let day = if day == NO_DAY { day } else { day + 1 };
-                Sample {
-                    day,
-                    time,
-                    kind,
-                    status,
-                    orderer: orderer.to_string(),
-                    receiver: receiver.to_string(),
-                    symbol: symbol.to_string(),
-                    side,
-                    copy,
-                    repeat: false,
-                    quantities: [NO_QTY; 3],
-                    keys,
+        .prop_map(|(day, time, kind, status, (orderer, receiver, symbol), side, mut keys, (exec, exec_ref))| {
+            // Two references of one rank in one slot are no rule: the first stands.
+            let mut taken = Vec::new();
+            keys.retain(|k| match k.1 {
+                Role::Parent { slot, rank, .. } if taken.contains(&(slot, rank)) => false,
+                Role::Parent { slot, rank, .. } => {
+                    taken.push((slot, rank));
+                    true
                 }
-            },
-        )
+                _ => true,
+            });
+            // Nor are two ClOrdIDs assigned by one event.
+            let mut assigned = 0;
+            keys.retain(|k| {
+                assigned += u32::from(k.0 == KeyKind::ClOrdId && k.1 == Role::Assigns);
+                k.0 != KeyKind::ClOrdId || k.1 != Role::Assigns || assigned == 1
+            });
+            keys.extend(exec.map(|e| (KeyKind::ExecId, Role::Assigns, e.to_string())));
+            keys.extend(exec_ref.map(|e| (KeyKind::ExecId, Role::Corrects, e.to_string())));
+            let day = if day == NO_DAY { day } else { day + 1 };
+            Sample {
+                day,
+                time,
+                kind,
+                status,
+                orderer: orderer.to_string(),
+                receiver: receiver.to_string(),
+                symbol: symbol.to_string(),
+                side,
+                copy: 0,
+                repeat: false,
+                quantities: [NO_QTY; 3],
+                keys,
+            }
+        })
+}
+
+/// Some events, and some of them observed again: equal in everything.
+fn any_samples() -> impl Strategy<Value = Vec<Sample>> {
+    let again = prop::option::weighted(0.25, any::<prop::sample::Index>());
+    prop::collection::vec((any_sample(), again), 1..24).prop_map(|drawn| {
+        let mut samples: Vec<Sample> = Vec::new();
+        for (sample, again) in drawn {
+            let Some(first) = again.filter(|_| !samples.is_empty()).map(|again| again.index(samples.len())) else {
+                samples.push(sample);
+                continue;
+            };
+            if samples[first].copy == 0 {
+                samples[first].copy = 1 + first as u64;
+            }
+            samples.push(samples[first].clone());
+        }
+        samples
+    })
 }
 
 proptest! {
@@ -80,7 +96,7 @@ proptest! {
 
     #[test]
     fn the_linker_agrees_with_its_plain_twin_however_the_events_arrive(
-        samples in prop::collection::vec(any_sample(), 1..24),
+        samples in any_samples(),
         cuts in prop::collection::vec(0usize..100, 0..4),
         backwards: bool,
     ) {
