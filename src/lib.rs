@@ -9,6 +9,7 @@ pub mod fix;
 pub mod input;
 pub mod link;
 pub mod mapping;
+pub mod memory;
 pub mod order;
 pub mod pipeline;
 pub mod progress;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The rows of the house, bottom to top; siblings do not know each other.
 const ROWS: [&[&str]; 10] = [
-    &["error", "finding", "progress"],
+    &["error", "finding", "memory", "progress"],
     &["types"],
     &["input", "codec"],
     &["fix", "event"],

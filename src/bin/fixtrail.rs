@@ -1,6 +1,10 @@
 //! The process: hand the arguments to the command line, turn the outcome into an exit status.
 
+use fixtrail::memory::HugePages;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 fn main() -> ExitCode {
     fixtrail::cli::run(std::env::args_os())

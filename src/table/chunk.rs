@@ -40,6 +40,7 @@ pub(super) struct ChunkMeta {
     pub raw_len: usize,
     /// Length of the page of symbols in front, header included, or 0.
     pub symbols_len: usize,
+    pub compressed: bool,
     /// Data pages by coding.
     pub pages: Vec<(Coding, usize)>,
     pub bounds: Option<Bounds>,

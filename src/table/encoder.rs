@@ -4,6 +4,7 @@ use super::Column;
 use super::bloom::Blooms;
 use super::chunk::{Bounds, Chunk, ChunkMeta, Coding};
 use super::page;
+use std::ops::Range;
 use zstd::bulk::Compressor;
 
 /// Most rows in a page, a multiple of 64.
@@ -12,6 +13,8 @@ pub(super) const PAGE_ROWS: usize = 128 * 1024;
 pub(super) const PAGE_BYTES: usize = 1 << 20;
 /// Zstandard's fastest regular level: higher ones cost more time and hardly save any space here.
 const LEVEL: i32 = 1;
+/// Bytes of a page that tell whether compression is worth its time.
+const SAMPLE: usize = 4096;
 
 /// A column under construction.
 ///
@@ -51,13 +54,33 @@ impl Encoder {
         }
     }
 
-    /// Compresses what `self.raw` holds to `self.packed`.
-    fn compress(&mut self) {
+    /// Compresses a part of what `self.raw` holds to `self.packed`.
+    fn compress(&mut self, part: Range<usize>) {
+        let raw = &self.raw[part];
         self.packed.clear();
-        self.packed.reserve(zstd::zstd_safe::compress_bound(self.raw.len()));
+        self.packed.reserve(zstd::zstd_safe::compress_bound(raw.len()));
         self.compressor
-            .compress_to_buffer(&self.raw, &mut self.packed)
+            .compress_to_buffer(raw, &mut self.packed)
             .expect("the buffer has room for the worst case and the input has no limit");
+    }
+
+    /// Packs what `self.raw` holds, or leaves it as it is.
+    fn pack(&mut self, compressed: bool) {
+        if compressed {
+            self.compress(0..self.raw.len());
+        } else {
+            std::mem::swap(&mut self.raw, &mut self.packed);
+        }
+    }
+
+    /// True when compression would save a fifth of what `self.raw` holds, by a sample of it.
+    fn is_worth_compressing(&mut self) -> bool {
+        let len = self.raw.len();
+        if len < 4 * SAMPLE {
+            return true;
+        }
+        self.compress(len / 2..len / 2 + SAMPLE);
+        self.packed.len() <= SAMPLE - SAMPLE / 5
     }
 }
 
@@ -74,20 +97,24 @@ pub(super) struct ChunkWriter {
     symbols_len: usize,
     levels: usize,
     pages: Vec<(Coding, usize)>,
+    /// Decided by the first page.
+    compressed: Option<bool>,
 }
 
 impl ChunkWriter {
     pub(super) fn new() -> ChunkWriter {
-        ChunkWriter { bytes: Vec::new(), raw_len: 0, symbols_len: 0, levels: 0, pages: Vec::new() }
+        ChunkWriter { bytes: Vec::new(), raw_len: 0, symbols_len: 0, levels: 0, pages: Vec::new(), compressed: None }
     }
 
     /// The page of `count` symbols, which comes before every data page; `fill` appends them in PLAIN.
     pub(super) fn symbols(&mut self, encoder: &mut Encoder, count: usize, fill: impl FnOnce(&mut Vec<u8>)) {
         encoder.raw.clear();
         fill(&mut encoder.raw);
-        encoder.compress();
-        page::put_symbols_header(count, encoder.raw.len(), encoder.packed.len(), &mut self.bytes);
-        self.raw_len += self.bytes.len() + encoder.raw.len();
+        let raw_len = encoder.raw.len();
+        self.compressed = Some(true);
+        encoder.pack(true);
+        page::put_symbols_header(count, raw_len, encoder.packed.len(), &mut self.bytes);
+        self.raw_len += self.bytes.len() + raw_len;
         self.bytes.extend_from_slice(&encoder.packed);
         self.symbols_len = self.bytes.len();
     }
@@ -102,10 +129,14 @@ impl ChunkWriter {
     ) {
         encoder.raw.clear();
         fill(&mut encoder.raw);
-        encoder.compress();
+        let raw_len = encoder.raw.len();
+        // Steps between numbers are packed to the bit, which often leaves nothing to find.
+        let compressed =
+            *self.compressed.get_or_insert_with(|| coding != Coding::Delta || encoder.is_worth_compressing());
+        encoder.pack(compressed);
         let start = self.bytes.len();
-        page::put_data_header(coding, levels, encoder.raw.len(), encoder.packed.len(), &mut self.bytes);
-        self.raw_len += self.bytes.len() - start + encoder.raw.len();
+        page::put_data_header(coding, levels, raw_len, encoder.packed.len(), &mut self.bytes);
+        self.raw_len += self.bytes.len() - start + raw_len;
         self.bytes.extend_from_slice(&encoder.packed);
         self.levels += levels;
         match self.pages.last_mut() {
@@ -131,6 +162,7 @@ impl ChunkWriter {
             pages_len,
             raw_len: self.raw_len,
             symbols_len: self.symbols_len,
+            compressed: self.compressed.unwrap_or(true),
             pages: self.pages,
             bounds,
             bloom_len: self.bytes.len() - pages_len,

@@ -82,7 +82,10 @@ pub(super) fn chunk(
         });
     }
     let mut builder = ColumnChunkMetaData::builder(descr)
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_compression(match meta.compressed {
+            true => Compression::ZSTD(ZstdLevel::default()),
+            false => Compression::UNCOMPRESSED,
+        })
         .set_encodings(encodings)
         .set_page_encoding_stats(page_stats)
         .set_num_values(meta.levels as i64)

@@ -419,3 +419,29 @@ proptest! {
         ]);
     }
 }
+
+#[test]
+fn steps_are_compressed_only_where_that_saves_something() {
+    let rows = |step: fn(u64) -> i64| {
+        let mut at = 0i64;
+        let numbers = (0..50_000u64).map(|i| {
+            at = at.wrapping_add(step(i));
+            Some(at)
+        });
+        vec![Rows::Int(numbers.collect())]
+    };
+    let random: fn(u64) -> i64 = |i| (xxhash_rust::xxh3::xxh3_64(&i.to_le_bytes()) >> 40) as i64;
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("steps.parquet");
+    let columns = [
+        (Column::required("random", Type::Long), "steps", rows(random)),
+        (Column::required("even", Type::Long), "steps", rows(|i| (i % 7) as i64)),
+    ];
+    round_trip(&columns);
+    write(&path, &columns);
+    let reader = SerializedFileReader::new(File::open(&path).expect("a file")).expect("a Parquet file");
+    let group = reader.metadata().row_group(0);
+    let is_compressed: Vec<bool> =
+        group.columns().iter().map(|c| c.compression() != parquet::basic::Compression::UNCOMPRESSED).collect();
+    assert_eq!(is_compressed, [false, true]);
+}

@@ -1,0 +1,71 @@
+//! The programs' allocator: the system's, which asks the kernel for huge pages under large allocations.
+//!
+//! Linking walks hundreds of megabytes in no order; with pages of 4 KB most steps miss the processor's page table
+//! cache, which in a virtual machine costs two walks. Measured: a tenth of the time of `link`, half of its page faults.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// Smallest allocation that gets huge pages, in bytes: less holds hardly one of them whole.
+const LARGE: usize = 4 << 20;
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// [`System`] with huge pages under large allocations.
+pub struct HugePages;
+
+// SAFETY: every call goes to `System` unchanged; advice about pages changes nothing that a program can see.
+unsafe impl GlobalAlloc for HugePages {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract, which is the same.
+        let start = unsafe { System.alloc(layout) };
+        if layout.size() >= LARGE {
+            advise(start, layout.size());
+        }
+        start
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        let start = unsafe { System.alloc_zeroed(layout) };
+        if layout.size() >= LARGE {
+            advise(start, layout.size());
+        }
+        start
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(start, layout) }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        let moved = unsafe { System.realloc(start, layout, size) };
+        if size >= LARGE {
+            advise(moved, size);
+        }
+        moved
+    }
+}
+
+/// Asks for huge pages where whole ones fit. The kernel may refuse; nothing depends on it.
+#[cold]
+fn advise(start: *mut u8, size: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        let skipped = start.align_offset(HUGE_PAGE);
+        if start.is_null() || skipped >= size {
+            return;
+        }
+        // SAFETY: the range lies within the allocation, and this advice leaves its contents as they are.
+        unsafe {
+            libc::madvise(start.add(skipped).cast(), (size - skipped) / HUGE_PAGE * HUGE_PAGE, libc::MADV_HUGEPAGE);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, size);
+}
