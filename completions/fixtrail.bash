@@ -75,7 +75,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__link)
-            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --validate --skip-unreadable --force --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --memory --validate --skip-unreadable --force --temp-dir --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -115,8 +115,19 @@ _fixtrail() {
                     fi
                     return 0
                     ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --validate)
                     COMPREPLY=($(compgen -W "none message" -- "${cur}"))
+                    return 0
+                    ;;
+                --temp-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --report)
@@ -150,7 +161,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__parse)
-            opts="-j -o -f -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --format --json --names --findings --validate --skip-unreadable --force --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -f -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --format --json --names --findings --validate --skip-unreadable --force --temp-dir --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -209,6 +220,13 @@ _fixtrail() {
                     ;;
                 --validate)
                     COMPREPLY=($(compgen -W "none message" -- "${cur}"))
+                    return 0
+                    ;;
+                --temp-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --report)

@@ -84,6 +84,7 @@ parquet\t'A directory of files, partitioned by date'"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand parse" -l findings -d 'Write findings to a file: JSON lines, or CSV if its name ends in .csv' -r -F
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand parse" -l validate -d 'What is checked while reading' -r -f -a "none\t'Framing and sums only'
 message\t'Every message against its dictionary'"
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand parse" -l temp-dir -d 'Directory for temporary files, which go when the run ends [default: the output\'s]' -r -f -a "(__fish_complete_directories)"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand parse" -l report -d 'Write a summary of the run as JSON' -r -F
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand parse" -l fail-on -d 'End with status 1 if there is a finding of this level or worse' -r -f -a "info\t''
 warning\t''
@@ -112,8 +113,10 @@ complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l appl-version 
 5.0sp2\t''"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l unit-bytes -d 'Bytes in a unit of work; for tests' -r
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s o -l output -d 'The trail\'s directory' -r -f -a "(__fish_complete_directories)"
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l memory -d 'Memory that linking may take, such as 512M or 4G; what does not fit goes through temporary files [default: a quarter of the machine\'s]' -r
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l validate -d 'What is checked while reading' -r -f -a "none\t'Framing and sums only'
 message\t'Every message against its dictionary'"
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l temp-dir -d 'Directory for temporary files, which go when the run ends [default: the output\'s]' -r -f -a "(__fish_complete_directories)"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l report -d 'Write a summary of the run as JSON' -r -F
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l fail-on -d 'End with status 1 if there is a finding of this level or worse' -r -f -a "info\t''
 warning\t''

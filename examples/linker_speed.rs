@@ -7,7 +7,8 @@
 use fixtrail::event::Kind;
 use fixtrail::event::key::{Expect, Facts, KeyKind, KeyUse, NO_QTY, Role, TextRef, key_hash};
 use fixtrail::finding::Finding;
-use fixtrail::link::{Batch, LifecycleRow, LinkRow, Linker, Rows};
+use fixtrail::link::{Batch, LifecycleRow, LinkRow, Linkage, Linker, Rows};
+use fixtrail::table::Spool;
 use rayon::prelude::*;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
@@ -255,16 +256,17 @@ fn main() {
     lines.iter().for_each(|line| put(&texts, None, &mut uses, &mut bytes, line, 0));
     let making = cpu_time() - start;
     let before = resident_mib();
-    let linker = Linker::new();
+    let dir = tempfile::tempdir().expect("a directory");
+    let linker = Linker::new(usize::MAX, Spool::create(dir.path()).expect("a spool"));
     let start = cpu_time();
     for (unit, lines) in lines.chunks(UNIT).enumerate() {
         let mut batch = Batch::with_capacity(lines.len());
         lines.iter().zip(0..).for_each(|(line, row)| put(&texts, Some(&mut batch), &mut uses, &mut bytes, line, row));
-        linker.add(unit as u32, batch);
+        linker.add(unit as u32, batch).expect("memory");
     }
     let absorbed = cpu_time() - start;
-    let linked =
-        linker.finish((0..120).map(|n| *format!("{n:012x}").as_bytes().first_chunk().unwrap_or(&[0; 12])).collect());
+    let prefixes = (0..120).map(|n| *format!("{n:012x}").as_bytes().first_chunk().unwrap_or(&[0; 12])).collect();
+    let Ok(Linkage::Whole(linked)) = linker.finish(prefixes) else { unreachable!("everything is in memory") };
     let finished = cpu_time() - start;
     let counts: Vec<Count> = (0..linked.blocks())
         .into_par_iter()

@@ -1,6 +1,7 @@
 //! Same in, same out: threads, order of arguments, pipes and unit sizes change no byte of the tables.
 
 use crate::harness::fix::{lines, order};
+use crate::harness::rows::table;
 use crate::harness::{Place, fixture_text};
 
 type Files = Vec<(String, Vec<u8>)>;
@@ -100,4 +101,38 @@ fn events_in_pieces_of_other_names_differ_only_in_their_places() {
             .collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(ids("a", "whole"), ids("b", "halves"));
+}
+
+#[test]
+fn how_much_fits_into_memory_does_not_matter() {
+    let place = Place::new();
+    place.file("tmp/keep", "");
+    for (day, size) in [("fix-day", "100000"), ("fix-day-hard", "400000")] {
+        let day = fixture_text(day);
+        let link = |name: &str, more: &[&str]| {
+            let fixed =
+                ["link", &day, "-o", name, "--fail-on", "never", "--unit-bytes", size, "--report", "report.json"];
+            let ran = place.run([&fixed[..], more].concat());
+            assert_eq!(ran.status, 0, "{}", ran.stderr);
+            let tables = ["events", "links", "lifecycles", "findings"];
+            tables.map(|name_of| {
+                let mut rows: Vec<String> =
+                    table(&place.join(name).join(name_of)).iter().map(|row| format!("{row:?}")).collect();
+                rows.sort_unstable();
+                rows
+            })
+        };
+        let whole = link(&format!("whole-{size}"), &[]);
+        let small = link(&format!("small-{size}"), &["--memory", "1M", "--temp-dir", "tmp", "-j2"]);
+        assert!(whole.iter().take(3).all(|rows| rows.len() > 100));
+        for (name, (a, b)) in ["events", "links", "lifecycles", "findings"].iter().zip(whole.iter().zip(&small)) {
+            assert!(a == b, "{name} of {day} differ");
+        }
+        assert_same(
+            &linked(&place, &format!("one-{size}"), &[&day, "--unit-bytes", size, "--memory", "1M", "-j1"]),
+            &place.data_files(&format!("small-{size}")),
+            "threads",
+        );
+    }
+    assert_eq!(place.files_below("tmp").len(), 1, "temporary files are gone");
 }

@@ -1,5 +1,6 @@
 //! The argument table: what can be typed. Man pages and completions are generated from it.
 
+use super::memory::Size;
 use crate::finding::Level;
 use crate::fix::dictionary::Version;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -265,6 +266,9 @@ pub struct MakeArgs {
     /// Replace what the output already holds
     #[arg(long)]
     pub force: bool,
+    /// Directory for temporary files, which go when the run ends [default: the output's]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub temp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub run: RunArgs,
 }
@@ -286,6 +290,10 @@ pub struct LinkArgs {
     /// The trail's directory
     #[arg(short, long, value_name = "TRAIL", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
+    /// Memory that linking may take, such as 512M or 4G; what does not fit goes through temporary files [default: a
+    /// quarter of the machine's]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
     #[command(flatten)]
     pub make: MakeArgs,
 }

@@ -1,11 +1,11 @@
 //! `fixtrail link`: a trail of events, links, lifecycles and findings.
 
 use super::args::LinkArgs;
+use super::memory::Budget;
 use super::report::Report;
-use super::tables::make_tables;
+use super::tables::{Places, make_tables};
 use super::{Outcome, help_instead_of_waiting, stdin_is_terminal, summary, target};
 use crate::Result;
-use crate::pipeline::Plan;
 use std::time::Instant;
 
 /// Runs the subcommand.
@@ -19,11 +19,14 @@ pub fn run_command(args: &LinkArgs) -> Result<Outcome> {
     let started = Instant::now();
     let inputs = args.input.find(!args.make.skip_unreadable)?;
     target::directory(&args.output, args.make.force, "a trail")?;
-    let plan = args.input.plan(inputs.specs, args.make.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
-    let made = make_tables(&args.make.run, plan, &inputs.unreadable, &args.output, true)?;
+    let budget = Budget::new(args.memory);
+    let plan = args.input.plan(inputs.specs, args.make.validate.check(), true, true, budget.unit_bytes());
+    let places = Places { temp_dir: args.make.temp_dir.as_deref(), link_bytes: Some(budget.part_bytes()) };
+    let made = make_tables(&args.make.run, plan, &inputs.unreadable, &args.output, &places)?;
     let settings = [
         ("validate", format!("{:?}", args.make.validate).to_lowercase()),
         ("threads", args.input.threads().to_string()),
+        ("memory", budget.bytes().to_string()),
     ];
     let text = format!(
         "{}, {} and {} in {}",

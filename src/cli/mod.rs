@@ -5,6 +5,7 @@ mod args;
 mod generate;
 mod input;
 mod link;
+mod memory;
 mod parse;
 mod progress;
 mod query;

@@ -16,6 +16,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
+/// Where a run keeps what it cannot finish yet.
+pub struct Places<'a> {
+    /// For temporary files; the output's directory when there is none.
+    pub temp_dir: Option<&'a Path>,
+    /// Bytes that linking may keep in memory; `None` when nothing is linked.
+    pub link_bytes: Option<usize>,
+}
+
 /// What was made.
 pub struct Made {
     pub summary: RunSummary,
@@ -23,6 +31,8 @@ pub struct Made {
     pub counts: Counts,
     pub written: Written,
     pub specs: Vec<SourceSpec>,
+    /// Bytes of temporary files.
+    pub spooled: u64,
 }
 
 impl Made {
@@ -42,6 +52,7 @@ impl Made {
         report.counts = self.counts.clone();
         report.unreadable = unreadable;
         report.written = self.written.report(self.counts.events);
+        report.written.insert("spooled_bytes", self.spooled);
         summary::close(args, &self.counts, self.specs.len(), text, started, report)?;
         Ok(Outcome::of(&self.counts, args.fail_on.level()))
     }
@@ -67,13 +78,13 @@ impl Written {
 ///
 /// # Errors
 /// Trouble that stops the run; nothing is committed then.
-pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path, linked: bool) -> Result<Made> {
+pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path, places: &Places) -> Result<Made> {
     let specs = plan.specs.clone();
     let threads = plan.threads;
     // Linking takes as many threads as reading does. A pool that is there already is an earlier call's, of as many.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let mut writer = TrailWriter::create(dir)?;
-    let tables = TableRun::create(dir, linked)?;
+    let tables = TableRun::create(places.temp_dir.unwrap_or(dir), places.link_bytes)?;
     let progress = Progress::new();
     let (summary, consumers) = with_bar(args, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
     drop(consumers);
@@ -90,9 +101,10 @@ pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path
         let prefix = source_prefix(&name);
         (name, prefix)
     })?;
+    let spool = tables.spool.clone();
     let (events, findings, linker) = tables.into_parts();
-    let linked = linker.map(|linker| linker.finish(event_prefixes(&names)));
-    let written = assemble(&mut writer, &events, &findings, linked.as_ref(), &names, threads, &mut counts)?;
+    let linkage = linker.map(|linker| linker.finish(event_prefixes(&names))).transpose()?;
+    let written = assemble(&mut writer, &events, &findings, linkage, &spool, &names, threads, &mut counts)?;
     for ((spec, info), messages) in specs.iter().zip(&summary.sources).zip(&summary.messages_by_source) {
         writer.add_source(TakenSource {
             name: spec.name.clone(),
@@ -102,7 +114,7 @@ pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path
         });
     }
     writer.commit()?;
-    Ok(Made { summary, counts, written, specs })
+    Ok(Made { summary, counts, written, specs, spooled: spool.len_bytes() })
 }
 
 fn event_prefixes(names: &[String]) -> Vec<[u8; 12]> {

@@ -4,7 +4,7 @@
 //! linker then sees distinct keys and components only.
 
 use super::names::Names;
-use super::part::{Correction, Entry, Event, NONE, PARTITIONS, ParentRef, Part, UNTIMED, Use};
+use super::part::{Correction, Entry, Event, NONE, ParentRef, Part, UNTIMED, Use, by_partition};
 use crate::event::key::{Facts, KeyKind, KeyUse, NO_TIME, Role, TextRef};
 
 /// Longest identifier kept, in bytes.
@@ -277,25 +277,4 @@ fn split(hash: u128) -> [u64; 2] {
 fn slot_hash(hash: [u64; 2], scope: u32, day: i32) -> usize {
     let mixed = (u64::from(scope) << 32 | u64::from(day as u32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash[1] ^ (mixed >> 20)) as usize
-}
-
-/// Counting sort by partition: (where each partition starts, the numbers in order).
-fn by_partition(hashes: impl Iterator<Item = [u64; 2]> + Clone) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0u32; PARTITIONS + 1];
-    let mut len = 0;
-    for hash in hashes.clone() {
-        starts[super::part::partition(hash) + 1] += 1;
-        len += 1;
-    }
-    for p in 0..PARTITIONS {
-        starts[p + 1] += starts[p];
-    }
-    let mut next = starts.clone();
-    let mut order = vec![0; len];
-    for (number, hash) in hashes.enumerate() {
-        let place = &mut next[super::part::partition(hash)];
-        order[*place as usize] = number as u32;
-        *place += 1;
-    }
-    (starts, order)
 }

@@ -58,12 +58,11 @@ impl Lifecycles {
     }
 
     pub fn id(&self, lifecycle: u32) -> [u8; 20] {
-        let mut text = [0; 20];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(self.ids[lifecycle as usize]) {
-            pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
-            pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
-        }
-        text
+        as_digits(self.ids[lifecycle as usize])
+    }
+
+    pub fn short_id(&self, lifecycle: u32) -> [u8; 10] {
+        self.ids[lifecycle as usize]
     }
 
     pub fn blocks(&self) -> usize {
@@ -160,6 +159,16 @@ fn order_key(store: &Store, orders: &Orders, order: u32, out: &mut Vec<u8>) {
     push_day(event.day, out);
     out.push(1);
     out.extend_from_slice(assigned_cl_ord_id(store, summary.key_event));
+}
+
+/// The hexadecimal digits of a lifecycle's id.
+pub fn as_digits(id: [u8; 10]) -> [u8; 20] {
+    let mut text = [0; 20];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(id) {
+        pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
+        pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
+    }
+    text
 }
 
 /// The first 20 hex digits.

@@ -1,8 +1,7 @@
-//! The linker's outer face: batches in, rows out.
+//! Everything linked, and the rows it gives.
 
 use super::Rows;
 use super::assemble::Assembly;
-use super::batch::Batch;
 use super::days::{Days, link_days};
 use super::execution::{joined_further, link_executions};
 use super::gather::Gathered;
@@ -14,31 +13,23 @@ use super::part::Part;
 use super::store::Store;
 use super::unlinked::{Note, notes};
 use std::sync::atomic::AtomicU32;
-use std::sync::{Mutex, PoisonError};
 
-/// Takes batches, then links them.
-#[derive(Default)]
-pub struct Linker {
-    parts: Mutex<Vec<(u32, Part)>>,
+/// Everything linked.
+pub struct Linked {
+    pub(super) store: Store,
+    /// For each entry the event that its uses lead to.
+    pub(super) antecedents: Vec<AtomicU32>,
+    pub(super) days: Days,
+    pub(super) orders: Orders,
+    edges: Vec<Edge>,
+    ambiguous: Vec<Ambiguous>,
+    pub(super) lifecycles: Lifecycles,
+    notes: Vec<Note>,
 }
 
-impl Linker {
-    pub fn new() -> Linker {
-        Linker::default()
-    }
-
-    /// Takes the batch of unit `unit`; any order, from any thread. The work is done in the caller's thread.
-    pub fn add(&self, unit: u32, batch: Batch) {
-        if !batch.is_empty() {
-            let part = batch.into_part();
-            self.parts.lock().unwrap_or_else(PoisonError::into_inner).push((unit, part));
-        }
-    }
-
-    /// Links everything. `event_prefixes` has, for each source number, the first 12 hex digits of its name's hash.
-    pub fn finish(self, event_prefixes: Vec<[u8; 12]>) -> Linked {
-        let mut parts = self.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        parts.sort_by_key(|p| p.0);
+impl Linked {
+    /// Links parts, which are ascending by unit.
+    pub(super) fn of(parts: Vec<(u32, Part)>, event_prefixes: Vec<[u8; 12]>) -> Linked {
         let store = Store::new(parts, event_prefixes);
         let Joined { partitions, antecedents, days } = join(&store);
         let days = Days::new(&store, days);
@@ -56,22 +47,12 @@ impl Linker {
         let (edges, ambiguous) = (parents.edges, parents.ambiguous);
         Linked { store, antecedents, days, orders, edges, ambiguous, lifecycles, notes }
     }
-}
 
-/// Everything linked.
-pub struct Linked {
-    pub(super) store: Store,
-    /// For each entry the event that its uses lead to.
-    pub(super) antecedents: Vec<AtomicU32>,
-    pub(super) days: Days,
-    pub(super) orders: Orders,
-    edges: Vec<Edge>,
-    ambiguous: Vec<Ambiguous>,
-    pub(super) lifecycles: Lifecycles,
-    notes: Vec<Note>,
-}
+    /// The units that have events here, ascending.
+    pub fn units(&self) -> &[u32] {
+        self.store.units()
+    }
 
-impl Linked {
     /// Hands out the rows of a unit that have a lifecycle, ascending, each with its lifecycle's number.
     pub fn each_row(&self, unit: u32, mut each: impl FnMut(u32, u32)) {
         let Some(number) = self.store.part_of_unit(unit) else { return };
@@ -84,6 +65,11 @@ impl Linked {
     /// The id of a lifecycle: 20 hexadecimal digits.
     pub fn id(&self, lifecycle: u32) -> [u8; 20] {
         self.lifecycles.id(lifecycle)
+    }
+
+    /// The bytes that the digits of an id stand for.
+    pub fn short_id(&self, lifecycle: u32) -> [u8; 10] {
+        self.lifecycles.short_id(lifecycle)
     }
 
     pub fn events(&self) -> u64 {

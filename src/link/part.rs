@@ -130,6 +130,7 @@ pub(super) struct Correction {
 }
 
 /// A finished batch. Events have their component instead of a node.
+#[derive(Default)]
 pub(super) struct Part {
     pub names: Names,
     pub events: Vec<Event>,
@@ -149,6 +150,16 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// Bytes of memory.
+    pub fn size(&self) -> usize {
+        self.events.len() * (size_of::<Event>() + 4)
+            + self.uses.len() * 4
+            + self.entries.len() * size_of::<Entry>()
+            + self.refs.len() * (size_of::<ParentRef>() + 4)
+            + self.corrections.len() * size_of::<Correction>()
+            + self.texts.len()
+    }
+
     pub fn uses(&self, event: u32) -> impl DoubleEndedIterator<Item = Use> + Clone + '_ {
         let uses = self.use_range(event);
         self.uses[uses.start as usize..uses.end as usize].iter().map(|&u| Use::unpack(u))
@@ -177,4 +188,27 @@ impl Part {
     pub fn text(&self, text: TextRef) -> &[u8] {
         &self.texts[text.start as usize..(text.start + text.len) as usize]
     }
+}
+
+/// Where each partition starts when the hashes are sorted by partition, and their number.
+pub(super) fn starts_of(hashes: impl Iterator<Item = [u64; 2]>) -> Vec<u32> {
+    let mut starts = vec![0u32; PARTITIONS + 1];
+    hashes.for_each(|hash| starts[partition(hash) + 1] += 1);
+    for p in 0..PARTITIONS {
+        starts[p + 1] += starts[p];
+    }
+    starts
+}
+
+/// Counting sort by partition: (where each partition starts, the numbers in order).
+pub(super) fn by_partition(hashes: impl Iterator<Item = [u64; 2]> + Clone) -> (Vec<u32>, Vec<u32>) {
+    let starts = starts_of(hashes.clone());
+    let mut next = starts.clone();
+    let mut order = vec![0; starts[PARTITIONS] as usize];
+    for (number, hash) in hashes.enumerate() {
+        let place = &mut next[partition(hash)];
+        order[*place as usize] = number as u32;
+        *place += 1;
+    }
+    (starts, order)
 }

@@ -141,6 +141,10 @@ impl Store {
         self.parts.iter().zip(&self.node_bases).flat_map(|(part, base)| part.components.iter().map(move |c| base + c))
     }
 
+    pub fn units(&self) -> &[u32] {
+        &self.units
+    }
+
     /// The part of a unit, or `None` when the unit had no events.
     pub fn part_of_unit(&self, unit: u32) -> Option<usize> {
         self.units.binary_search(&unit).ok()

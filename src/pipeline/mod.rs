@@ -5,11 +5,13 @@
 //! units with a [`Reader`] and gives every message to its [`Consumer`].
 
 mod assemble;
+mod assembler;
 mod consumer;
 mod finding_file;
 mod link;
 mod output;
 mod reader;
+mod row_ids;
 mod run;
 mod scout;
 mod sequence;

@@ -28,7 +28,7 @@ pub struct RowGroup {
 
 /// What all workers of one run share.
 pub struct TableRun {
-    spool: Arc<Spool>,
+    pub spool: Arc<Spool>,
     pub event_schema: Schema,
     pub finding_schema: Schema,
     pub events: Mutex<Vec<RowGroup>>,
@@ -38,18 +38,19 @@ pub struct TableRun {
 }
 
 impl TableRun {
-    /// A run whose spool lies in `dir`, which exists.
+    /// A run whose spool lies in `dir`, which exists. `link_bytes` is what a linker may keep in memory, if there is one.
     ///
     /// # Errors
     /// When the spool cannot be created.
-    pub fn create(dir: &Path, linked: bool) -> Result<TableRun> {
+    pub fn create(dir: &Path, link_bytes: Option<usize>) -> Result<TableRun> {
+        let spool = Spool::create(dir)?;
         Ok(TableRun {
-            spool: Spool::create(dir)?,
             event_schema: events::schema(),
             finding_schema: findings::schema(),
             events: Mutex::new(Vec::new()),
             findings: Mutex::new(Vec::new()),
-            linker: linked.then(Linker::new),
+            linker: link_bytes.map(|bytes| Linker::new(bytes, spool.clone())),
+            spool,
         })
     }
 
@@ -172,7 +173,7 @@ impl Consumer for UnitTables<'_> {
         if let Some(linker) = &self.run.linker {
             // The next unit is likely to have as many events.
             let next = Batch::with_capacity(self.batch.len() + self.batch.len() / 16);
-            linker.add(unit, std::mem::replace(&mut self.batch, next));
+            linker.add(unit, std::mem::replace(&mut self.batch, next))?;
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ pub use int::IntColumn;
 pub use list::TextListColumn;
 pub use prefixes::PrefixColumn;
 pub use schema::{Column, Schema, Type};
-pub use spool::{Spool, SpooledChunk};
+pub use spool::{Segment, Spool, SpooledChunk};
 pub use text::TextColumn;
 pub use trail::Trail;
 pub use trail_writer::TrailWriter;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// An append-only temporary file of chunks, shared by workers. It goes away with the last handle to it.
+/// An append-only temporary file of chunks and other bytes, shared by workers. It goes away with the last handle to it.
 #[derive(Debug)]
 pub struct Spool {
     /// Has no name, so that it cannot outlive the process.
@@ -27,9 +27,33 @@ impl Spool {
 
     /// Moves a chunk to disk; workers may call this at the same time.
     pub fn append(self: &Arc<Spool>, chunk: Chunk) -> Result<SpooledChunk> {
-        let start = self.end.fetch_add(chunk.bytes.len() as u64, Ordering::Relaxed);
-        self.file.write_all_at(&chunk.bytes, start).map_err(Error::io(&self.dir, "cannot write a temporary file"))?;
+        let start = self.append_bytes(&chunk.bytes)?.start;
         Ok(SpooledChunk { spool: self.clone(), start, meta: chunk.meta })
+    }
+
+    /// Moves bytes to disk; workers may call this at the same time.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn append_bytes(&self, bytes: &[u8]) -> Result<Segment> {
+        let start = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.file.write_all_at(bytes, start).map_err(Error::io(&self.dir, "cannot write a temporary file"))?;
+        Ok(Segment { start, len: bytes.len() })
+    }
+
+    /// Appends to `bytes` what [`Spool::append_bytes`] has moved to disk.
+    ///
+    /// # Errors
+    /// When they cannot be read back.
+    pub fn read_bytes(&self, segment: Segment, bytes: &mut Vec<u8>) -> Result<()> {
+        let from = bytes.len();
+        bytes.resize(from + segment.len, 0);
+        self.read(segment.start, &mut bytes[from..])
+    }
+
+    /// The directory that holds it.
+    pub fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// Bytes on disk.
@@ -40,6 +64,13 @@ impl Spool {
     pub(super) fn read(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
         self.file.read_exact_at(bytes, start).map_err(Error::io(&self.dir, "cannot read a temporary file"))
     }
+}
+
+/// Where bytes are in a [`Spool`].
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    start: u64,
+    len: usize,
 }
 
 /// A chunk that waits in a [`Spool`]; some hundred bytes.

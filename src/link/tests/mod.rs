@@ -4,10 +4,11 @@ mod plain;
 mod random;
 mod rules;
 
-use super::{Batch, LifecycleRow, LinkRow, Linked, Linker, Rows};
+use super::{Batch, LifecycleRow, LinkRow, Linkage, Linked, Linker, Rows, as_digits};
 use crate::event::Kind;
 use crate::event::key::{Facts, KeyKind, KeyUse, Role, TextRef, key_hash};
 use crate::finding::Finding;
+use crate::table::Spool;
 use crate::types::decimal::ONE;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -51,6 +52,15 @@ struct Out {
     ids: Vec<String>,
 }
 
+impl Out {
+    fn sorted(mut self) -> Out {
+        self.links.sort_unstable();
+        self.lifecycles.sort_unstable();
+        self.findings.sort_unstable();
+        self
+    }
+}
+
 impl Rows for Out {
     fn link(&mut self, row: LinkRow<'_>) {
         let texts = [row.kind.as_bytes(), row.from_event_id, row.to_event_id, row.key];
@@ -79,7 +89,17 @@ impl Rows for Out {
 
 /// Links the samples cut into units at `cuts`, the units added from the last to the first when `backwards`.
 fn link(samples: &[Sample], cuts: &[usize], backwards: bool) -> Out {
-    let linker = Linker::new();
+    link_within(usize::MAX, samples, cuts, backwards)
+}
+
+/// The same with a limit for what stays in memory; rows are sorted, for buckets have their own order.
+fn link_in_buckets(most_bytes: usize, samples: &[Sample], cuts: &[usize], backwards: bool) -> Out {
+    link_within(most_bytes, samples, cuts, backwards).sorted()
+}
+
+fn link_within(most_bytes: usize, samples: &[Sample], cuts: &[usize], backwards: bool) -> Out {
+    let dir = tempfile::tempdir().expect("a directory");
+    let linker = Linker::new(most_bytes, Spool::create(dir.path()).expect("a spool"));
     let mut bounds: Vec<usize> = cuts.iter().map(|c| c % (samples.len() + 1)).chain([0, samples.len()]).collect();
     bounds.sort_unstable();
     let mut batches: Vec<Batch> = bounds
@@ -90,28 +110,44 @@ fn link(samples: &[Sample], cuts: &[usize], backwards: bool) -> Out {
             batch
         })
         .collect();
-    let units = batches.len();
-    let mut numbered: Vec<(u32, Batch)> = (0..units as u32).zip(batches.drain(..)).collect();
+    let mut numbered: Vec<(u32, Batch)> = (0..).zip(batches.drain(..)).collect();
     if backwards {
         numbered.reverse();
     }
-    numbered.into_iter().for_each(|(unit, batch)| linker.add(unit, batch));
+    numbered.into_iter().for_each(|(unit, batch)| linker.add(unit, batch).expect("a batch"));
     let prefixes = (0..3).map(|n| std::array::from_fn(|i| if i == 11 { b'0' + n } else { b'0' })).collect();
-    collect(&linker.finish(prefixes), units, samples.len())
+    collect(&linker.finish(prefixes).expect("everything linked"), samples.len())
 }
 
-fn collect(linked: &Linked, units: usize, events: usize) -> Out {
-    let mut out = Out::default();
-    for unit in 0..units as u32 {
+fn collect(linkage: &Linkage, events: usize) -> Out {
+    let mut out = Out { ids: vec![String::new(); events], ..Out::default() };
+    match linkage {
+        Linkage::Whole(linked) => collect_rows(linked, &mut out),
+        Linkage::Buckets(buckets) => {
+            for bucket in 0..buckets.len() {
+                collect_rows(&buckets.link(bucket).expect("a bucket"), &mut out);
+            }
+        }
+    }
+    assert!(out.ids.iter().all(|id| id.len() == 20), "every event has a lifecycle");
+    out
+}
+
+fn collect_rows(linked: &Linked, out: &mut Out) {
+    let mut events = 0;
+    for &unit in linked.units() {
+        let mut last = None;
         linked.each_row(unit, |row, lifecycle| {
-            assert_eq!(row as usize, out.ids.len() * 2);
-            out.ids.push(String::from_utf8_lossy(&linked.id(lifecycle)).into_owned());
+            assert!(last.replace(row) < Some(row), "rows ascend");
+            out.ids[row as usize / 2] = String::from_utf8_lossy(&linked.id(lifecycle)).into_owned();
+            assert_eq!(as_digits(linked.short_id(lifecycle)), linked.id(lifecycle));
+            events += 1;
         });
     }
-    assert_eq!((out.ids.len(), linked.events()), (events, events as u64));
-    (0..linked.blocks()).for_each(|block| linked.block(block, &mut out));
-    assert_eq!(out.lifecycles.len() as u64, linked.lifecycles());
-    out
+    assert_eq!(events, linked.events());
+    let before = out.lifecycles.len() as u64;
+    (0..linked.blocks()).for_each(|block| linked.block(block, out));
+    assert_eq!(out.lifecycles.len() as u64 - before, linked.lifecycles());
 }
 
 fn add(batch: &mut Batch, sample: &Sample, number: usize) {

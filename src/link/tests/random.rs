@@ -1,6 +1,6 @@
 //! Random days: the linker and its plain twin agree.
 
-use super::{Sample, link, plain};
+use super::{Sample, link, link_in_buckets, plain};
 use crate::event::Kind;
 use crate::event::key::{Expect, KeyKind, NO_DAY, NO_QTY, NO_TIME, Role};
 use proptest::prelude::*;
@@ -99,10 +99,13 @@ proptest! {
         samples in any_samples(),
         cuts in prop::collection::vec(0usize..100, 0..4),
         backwards: bool,
+        most_bytes in 0usize..4000,
     ) {
         let out = link(&samples, &cuts, backwards);
         prop_assert_eq!(&out.ids, &plain::link(&samples));
         prop_assert_eq!(&out, &link(&samples, &[], false));
+        // Nor does it matter how much of it is in memory at a time.
+        prop_assert_eq!(link_in_buckets(most_bytes, &samples, &cuts, backwards), link(&samples, &[], false).sorted());
         // The rows of links hold together exactly the lifecycles.
         let number = |id: &str| id.split_once('-').and_then(|p| p.1.parse::<usize>().ok()).unwrap_or_default() / 10;
         let mut sets: Vec<usize> = (0..samples.len()).collect();
