@@ -45,15 +45,9 @@ impl Readings {
             return is_decimal(message.value(field));
         }
         let (start, end) = (field.start as usize, field.end as usize);
-        let value = match decimal::short_in(message.bytes, start, end) {
-            Some(value) => value,
-            None => match (message.value(field), Decimal::parse(message.value(field))) {
-                // A plus sign is read, but is not how FIX writes.
-                ([b'+', ..], _) => return false,
-                (_, Ok(Decimal(value))) => value,
-                (text, Err(_)) if is_decimal(text) => NOT_READ,
-                _ => return false,
-            },
+        let Some(value) = decimal::short_in(message.bytes, start, end).or_else(|| long_decimal(message.value(field)))
+        else {
+            return false;
         };
         self.set(at, value);
         true
@@ -80,6 +74,16 @@ impl Readings {
         };
         self.set(at, value.unwrap_or(NOT_READ));
         value.is_some() || is_utc_timestamp(text)
+    }
+}
+
+/// As the hot path reads a decimal, of any length; `None` when it is not written as one.
+#[inline(never)]
+fn long_decimal(text: &[u8]) -> Option<i64> {
+    match Decimal::parse(text) {
+        // A plus sign is read, but is not how FIX writes.
+        Ok(Decimal(value)) => (!text.starts_with(b"+")).then_some(value),
+        Err(_) => is_decimal(text).then_some(NOT_READ),
     }
 }
 
