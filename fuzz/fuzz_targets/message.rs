@@ -3,10 +3,11 @@
 
 use fixtrail::fix::dictionary::{Dictionary, Version};
 use fixtrail::fix::group::Groups;
-use fixtrail::fix::shape::{Shape, Shapes};
+use fixtrail::fix::readings::Readings;
+use fixtrail::fix::shape::Shapes;
 use fixtrail::fix::validate::Validator;
-use fixtrail::fix::{Message, Separator, fields, prefix};
-use fixtrail::mapping::{Context, Mapper};
+use fixtrail::fix::{Field, Message, Separator, fields, prefix};
+use fixtrail::mapping::{Context, Known, Mapper};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -31,18 +32,24 @@ fuzz_target!(|data: &[u8]| {
     };
     let context = Context { source: 0, offset: 0, line: 1, capture: None, is_soh: separator.single() == Some(1) };
     let mut shapes = Shapes::default();
-    let shape = shapes.find(&message, dictionary);
-    if let Some(shape) = &shape {
+    let mut readings = Readings::new(true);
+    let known = shapes.find(&message, dictionary).map(|shape| {
         assert_eq!(shape.places(), places);
-    }
-    let map = |shape: Option<&Shape>| {
+        shape.learn(&[]);
+        let is_right = shape.known_issues(&message, &mut readings).is_some();
+        Known { shape, readings: is_right.then_some(&readings) }
+    });
+    let mut room = vec![Field { tag: 0, start: 0, end: 0 }; Shapes::MOST_FIELDS];
+    let again = shapes.cut(bytes, separator, &mut room).map(|cut| &room[..cut.count]);
+    assert!(again.is_none_or(|fields| fields == cut));
+    let map = |known: Option<Known>| {
         let mut events = Vec::new();
-        Mapper::new().map(&message, places, shape, context, None, |event, links| {
+        Mapper::new().map(&message, places, known, context, None, |event, links| {
             assert!(event.tags.starts_with(b"{") && event.tags.ends_with(b"}"));
             let links = links.is_order_flow.then(|| links.uses.clone());
             events.push((event.kind, event.date, event.times, event.texts, event.numbers, event.tags.clone(), links));
         });
         events
     };
-    assert!(map(shape.as_deref()) == map(None));
+    assert!(map(known) == map(None));
 });

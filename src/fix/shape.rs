@@ -5,24 +5,33 @@
 //! next ones need no more than a look at their values; and where its groups lie is known without walking them. A value that is not
 //! plainly right sends its message to the full checks, which alone have words for what is wrong.
 
-use super::dictionary::{CodeSet, Dictionary, Kind, Member, NONE};
+use super::dictionary::Dictionary;
 use super::group::{Groups, Place};
 use super::message::{Field, Message};
-use super::validate::lexical::is_written_as;
+use super::readings::Readings;
+use super::separator::Separator;
+use super::tag_tree::{Leaf, MOST_FIELDS, TagTree};
+use super::value_checks::Checks;
 use crate::finding::Noted;
 
-/// Longest message with a shape, in fields: longer ones are rare, and seldom alike.
-const MOST_FIELDS: usize = 512;
 /// Sets of shapes; a power of two.
 const SETS: usize = 256;
 /// Shapes in a set. A new one takes the place of the oldest.
 const WAYS: usize = 4;
 
-/// What is known of all messages with the same tags in the same order, MsgType, dictionary and group counts.
+/// After so many messages, and whenever there are sixteen times as many, the tree is sorted.
+const FIRST_SORT: u64 = if cfg!(test) { 2 } else { 1024 };
+
+/// What is known of all messages with the same tags in the same order, MsgType, dictionary, separator and group counts.
 #[derive(Debug)]
 pub struct Shape {
     slot: usize,
     number: u64,
+    path: Path,
+    /// How many messages came by the path.
+    uses: u64,
+    /// The first byte of the separator.
+    sep: u8,
     dictionary: &'static Dictionary,
     msg_type: Box<[u8]>,
     tags: Box<[u32]>,
@@ -34,24 +43,13 @@ pub struct Shape {
     issues: Option<Box<[Noted]>>,
 }
 
-/// What each value has to be, sorted by kind of check so that each loop below does one thing.
-#[derive(Debug, Default)]
-struct Checks {
-    /// Fields that only must not be empty.
-    texts: Vec<u16>,
-    /// Fields whose code set lists their one byte.
-    bytes: Vec<(u16, Check)>,
-    decimals: Vec<u16>,
-    unsigned: Vec<u16>,
-    instants: Vec<u16>,
-    others: Vec<(u16, Check)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Check {
-    listed: [u64; 2],
-    codes: u16,
-    kind: Kind,
+/// A shape's way through the tree of tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Path {
+    /// Not added yet, or no longer there.
+    Unknown,
+    EndsAt(Leaf),
+    None,
 }
 
 impl Shape {
@@ -75,9 +73,15 @@ impl Shape {
         &self.tags
     }
 
-    /// What [`super::validate::Validator::check`] says about a message of this shape, where that is known.
-    pub fn known_issues(&self, message: &Message<'_>) -> Option<&[Noted]> {
-        self.issues.as_deref().filter(|_| self.checks.pass(message, self.dictionary))
+    /// What [`super::validate::Validator::check`] says about a message of this shape, where that is known. Then `readings`
+    /// holds the values of the fields for which [`Shape::is_read`] holds.
+    pub fn known_issues(&self, message: &Message<'_>, readings: &mut Readings) -> Option<&[Noted]> {
+        self.issues.as_deref().filter(|_| self.checks.pass(message, self.dictionary, readings))
+    }
+
+    /// Whether the check of a field reads its number or instant.
+    pub fn is_read(&self, at: u16) -> bool {
+        self.checks.is_read(at)
     }
 
     /// The full checks said this about a message of this shape, and all of it follows from its tags: so they will say
@@ -91,6 +95,7 @@ impl Shape {
         self.tags.len() == fields.len()
             && std::ptr::eq(self.dictionary, dictionary)
             && *self.msg_type == *msg_type
+            && self.sep == sep_of(message)
             && self.tags.iter().zip(fields).fold(0, |other, (tag, field)| other | (tag ^ field.tag)) == 0
     }
 
@@ -118,6 +123,9 @@ impl Shape {
         Shape {
             slot: 0,
             number: 0,
+            path: Path::Unknown,
+            uses: 0,
+            sep: sep_of(message),
             dictionary,
             msg_type: msg_type.into(),
             tags: message.fields.iter().map(|f| f.tag).collect(),
@@ -129,77 +137,71 @@ impl Shape {
     }
 }
 
-impl Checks {
-    fn add(&mut self, at: u16, tag: u32, member: Option<&Member>) {
-        let Some(member) = member else { return self.texts.push(at) };
-        let check = Check { listed: member.listed, codes: member.codes, kind: member.kind };
-        match member.kind {
-            // A shape has one MsgType.
-            _ if tag == 35 => {}
-            _ if member.codes != NONE => self.bytes.push((at, check)),
-            Kind::Text | Kind::Data => self.texts.push(at),
-            Kind::Decimal => self.decimals.push(at),
-            Kind::Unsigned => self.unsigned.push(at),
-            Kind::UtcTimestamp => self.instants.push(at),
-            _ => self.others.push((at, check)),
-        }
-    }
-
-    fn pass(&self, message: &Message<'_>, dictionary: &Dictionary) -> bool {
-        let fields = message.fields;
-        let field = |at: &u16| &fields[usize::from(*at)];
-        let value = |at: &u16| message.value(field(at));
-        // SendingTime and TransactTime are often one.
-        let mut instant: &[u8] = b"";
-        let mut is_instant = |value| {
-            let is_right = value == instant || is_written_as(Kind::UtcTimestamp, value);
-            instant = value;
-            is_right
-        };
-        self.texts.iter().all(|at| {
-            let Field { start, end, .. } = field(at);
-            start < end
-        }) && self.bytes.iter().all(|(at, check)| check.lists(value(at)) || check.accepts(value(at), dictionary))
-            && self.decimals.iter().all(|at| is_written_as(Kind::Decimal, value(at)))
-            && self.unsigned.iter().all(|at| is_written_as(Kind::Unsigned, value(at)))
-            && self.instants.iter().all(|at| is_instant(value(at)))
-            && self.others.iter().all(|(at, check)| check.accepts(value(at), dictionary))
-    }
-}
-
-impl Check {
-    #[inline]
-    fn lists(&self, value: &[u8]) -> bool {
-        match value {
-            [byte @ ..128] => self.listed[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1,
-            _ => false,
-        }
-    }
-
-    /// Several codes in one value are left to the full checks.
-    fn accepts(&self, value: &[u8], dictionary: &Dictionary) -> bool {
-        let set: Option<&CodeSet> = dictionary.code_sets.get(usize::from(self.codes));
-        is_written_as(self.kind, value) && set.is_none_or(|set| set.allows(value))
-    }
-}
-
 /// The shapes met so far; at most [`Shapes::SLOTS`] at a time.
 #[derive(Debug)]
 pub struct Shapes {
     slots: Vec<Option<Box<Shape>>>,
     made: u64,
     groups: Groups,
+    tree: TagTree,
+    /// Messages that came by the tree.
+    cuts: u64,
+    /// As many have come when the tree is sorted next.
+    next_sort: u64,
+}
+
+/// A message cut by [`Shapes::cut`]: how many fields it has, and where its tags led.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    pub count: usize,
+    leaf: Leaf,
 }
 
 impl Default for Shapes {
     fn default() -> Shapes {
-        Shapes { slots: (0..Shapes::SLOTS).map(|_| None).collect(), made: 0, groups: Groups::new() }
+        let slots = (0..Shapes::SLOTS).map(|_| None).collect();
+        Shapes { slots, made: 0, groups: Groups::new(), tree: TagTree::default(), cuts: 0, next_sort: FIRST_SORT }
     }
 }
 
 impl Shapes {
     /// Shapes known at a time.
     pub const SLOTS: usize = SETS * WAYS;
+    /// Longest message with a shape, in fields: longer ones are rare, and seldom alike.
+    pub const MOST_FIELDS: usize = MOST_FIELDS;
+
+    /// Cuts a message whose tags have been met before into `fields`, which has room for [`Shapes::MOST_FIELDS`]; others
+    /// are left to [`super::fields::split`], which would give the same fields.
+    #[inline]
+    pub fn cut(&self, message: &[u8], separator: Separator, fields: &mut [Field]) -> Option<Cut> {
+        let (count, leaf) = self.tree.cut(message, separator.single()?, fields)?;
+        Some(Cut { count, leaf })
+    }
+
+    /// As [`Shapes::find`], for a message that `cut` has cut.
+    pub fn find_cut(
+        &mut self,
+        cut: Option<Cut>,
+        message: &Message<'_>,
+        dictionary: &'static Dictionary,
+    ) -> Option<&mut Shape> {
+        if let Some(Cut { leaf, .. }) = cut
+            && let Some(slot) = self.tree.slot(leaf)
+            && let Some(shape) = &mut self.slots[slot]
+            && shape.path == Path::EndsAt(leaf)
+            && std::ptr::eq(shape.dictionary, dictionary)
+            && message.fields.get(2).is_some_and(|kind| message.value(kind) == &*shape.msg_type)
+        {
+            shape.uses += 1;
+            self.cuts += 1;
+            if self.cuts == self.next_sort {
+                self.next_sort *= 16;
+                self.sort_paths();
+            }
+            return self.slots[slot].as_deref_mut().filter(|shape| shape.has_counts(message));
+        }
+        self.find(message, dictionary)
+    }
 
     /// The shape of a message, made if it is new. A message has none when it does not begin with tags 8, 9, 35 and end
     /// with 10, when it is very long, or when it has a known shape's tags with other counts in its groups.
@@ -217,7 +219,33 @@ impl Shapes {
             Some(slot) => slot,
             None => self.make(first, message, msg_type, dictionary),
         };
+        self.remember_path(slot);
         self.slots[slot].as_deref_mut().filter(|shape| shape.has_counts(message))
+    }
+
+    /// Lets the next message with these tags come by the tree.
+    fn remember_path(&mut self, slot: usize) {
+        if self.tree.is_full() {
+            self.tree.clear();
+            self.slots.iter_mut().flatten().for_each(|shape| shape.path = Path::Unknown);
+        }
+        let Some(shape) = &mut self.slots[slot] else { return };
+        if shape.path == Path::Unknown {
+            shape.path = self.tree.add(&shape.tags, &shape.msg_type, shape.sep).map_or(Path::None, Path::EndsAt);
+        }
+        if let Path::EndsAt(leaf) = shape.path {
+            self.tree.set_slot(leaf, slot);
+        }
+    }
+
+    /// Builds the tree anew, so that the likeliest tag is compared first at each place.
+    #[cold]
+    fn sort_paths(&mut self) {
+        self.tree.clear();
+        let mut slots: Vec<usize> = (0..self.slots.len()).collect();
+        slots.sort_by_key(|&slot| std::cmp::Reverse(self.slots[slot].as_ref().map_or(0, |shape| shape.uses)));
+        self.slots.iter_mut().flatten().for_each(|shape| shape.path = Path::Unknown);
+        slots.into_iter().for_each(|slot| self.remember_path(slot));
     }
 
     #[cold]
@@ -230,6 +258,12 @@ impl Shapes {
         self.slots[slot] = Some(Box::new(shape));
         slot
     }
+}
+
+/// The first byte of the separator behind MsgType, 0 where there is none.
+fn sep_of(message: &Message<'_>) -> u8 {
+    let end = message.fields.get(2).map_or(0, |kind| kind.end as usize);
+    message.bytes.get(end).copied().unwrap_or_default()
 }
 
 /// The set of shapes that a message's is in. A sum waits for nothing; tags in another order fall into the same set.
@@ -310,7 +344,7 @@ mod tests {
             all_values in prop::collection::vec(prop::collection::vec(value(), 12), 1..8),
         ) {
             let dictionary = Dictionary::get(Version::Fix44);
-            let mut shapes = Shapes::default();
+            let (mut shapes, mut readings) = (Shapes::default(), Readings::new(true));
             let separator = Separator::new(b"|").expect("one byte");
             for values in &all_values {
                 let fields: Vec<(u32, &str)> = tags.iter().copied().zip(values.iter().copied()).collect();
@@ -320,11 +354,21 @@ mod tests {
                     let (fields, _) = plain(&bytes, separator);
                     let message = Message { bytes: &bytes, fields: &fields };
                     let (issues, follow) = full(&message, dictionary);
-                    let Some(shape) = shapes.find(&message, dictionary) else { continue };
+                    let mut room = vec![Field { tag: 0, start: 0, end: 0 }; Shapes::MOST_FIELDS];
+                    let cut = shapes.cut(&bytes, separator, &mut room);
+                    if let Some(cut) = cut {
+                        prop_assert_eq!(&room[..cut.count], &fields[..]);
+                    }
+                    let plainly = shapes.find(&message, dictionary).map(|shape| shape.number());
+                    let Some(shape) = shapes.find_cut(cut, &message, dictionary) else {
+                        prop_assert_eq!(plainly, None);
+                        continue;
+                    };
+                    prop_assert_eq!(Some(shape.number()), plainly);
                     let def = dictionary.message(kind.as_bytes());
                     let places = def.map_or(Vec::new(), |def| Groups::new().lay_out(&message, def).to_vec());
                     prop_assert_eq!(shape.places(), &places[..]);
-                    if let Some(known) = shape.known_issues(&message) {
+                    if let Some(known) = shape.known_issues(&message, &mut readings) {
                         prop_assert_eq!(known, &issues[..]);
                     }
                     if follow {
@@ -366,7 +410,7 @@ mod tests {
             let message = Message { bytes: &bytes, fields: &fields };
             let (issues, follow) = full(&message, dictionary);
             let shape = shapes.find(&message, dictionary).expect("a shape");
-            let known = shape.known_issues(&message).map(<[Noted]>::to_vec);
+            let known = shape.known_issues(&message, &mut Readings::new(true)).map(<[Noted]>::to_vec);
             assert_eq!(known, (n > 0 && *qty != "x").then_some(issues.clone()), "{qty}");
             if follow {
                 assert_eq!(issues.iter().map(|i| i.code).collect::<Vec<_>>(), ["fix-later-version"]);

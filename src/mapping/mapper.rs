@@ -2,12 +2,13 @@
 
 use super::kind::{event_kind, msg, msg_code};
 use super::links::Links;
-use super::plan::Plan;
+use super::plan::{Plan, Source};
 use super::slots::{self, NOTES, Slot, slot};
 use super::tags::{Item, Names, is_secret, write_items, write_json_value, write_key};
 use crate::event::{Event, Number, Span, Text, Time};
 use crate::finding::SourceId;
 use crate::fix::group::Place;
+use crate::fix::readings::Readings;
 use crate::fix::shape::{Shape, Shapes};
 use crate::fix::{Field, Message};
 use crate::types::decimal::DecimalError;
@@ -24,6 +25,14 @@ pub struct Context {
     pub capture: Option<i64>,
     /// The separator is the one byte 0x01.
     pub is_soh: bool,
+}
+
+/// What is known of a message that is like others.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    pub shape: &'a Shape,
+    /// What [`Shape::known_issues`] has read, where it found the values right.
+    pub readings: Option<&'a Readings>,
 }
 
 /// A value that has no place in its column: it is null there and stays in `tags`.
@@ -69,20 +78,20 @@ impl Mapper {
     }
 
     /// Maps a message and hands each of its events to `each`. `places` lays out the groups, or is empty without groups;
-    /// with `names` the `tags` are called by them. With the message's `shape` it goes faster.
+    /// with `names` the `tags` are called by them. With what is `known` of the message it goes faster.
     pub fn map(
         &mut self,
         message: &Message,
         places: &[Place],
-        shape: Option<&Shape>,
+        known: Option<Known<'_>>,
         context: Context,
         names: Option<&dyn Names>,
         mut each: impl FnMut(&Event, &Links),
     ) {
         if names.is_none()
-            && let Some(shape) = shape
+            && let Some(known) = known
             && is_plain(message.bytes, context.is_soh)
-            && self.map_by_plan(message, shape, context)
+            && self.map_by_plan(message, known, context)
         {
             self.finish(message, places, 0..message.fields.len());
             return each(&self.event, &self.links);
@@ -127,8 +136,9 @@ impl Mapper {
     }
 
     /// Fills columns, notes and `tags` as the plan of the shape says; false when the message departs from it.
-    fn map_by_plan(&mut self, message: &Message, shape: &Shape, context: Context) -> bool {
+    fn map_by_plan(&mut self, message: &Message, known: Known<'_>, context: Context) -> bool {
         self.begin(context);
+        let shape = known.shape;
         let plan = match &mut self.plans[shape.slot()] {
             Some(plan) if plan.is_for(shape) => plan,
             place => place.insert(Box::new(Plan::new(shape, message))),
@@ -149,8 +159,10 @@ impl Mapper {
                 return false;
             }
         }
-        for &(at, column) in &plan.numbers {
-            let Ok(Decimal(number)) = Decimal::parse(value(at)) else { return false };
+        let read = |source: Source| known.readings.filter(|_| source.is_read)?.get(source.at);
+        for &(source, column) in &plan.numbers {
+            let parse = || Decimal::parse(value(source.at)).ok().map(|number| number.0);
+            let Some(number) = read(source).or_else(parse) else { return false };
             event.numbers[usize::from(column)] = Some(number);
         }
         for &(at, note) in &plan.notes {
@@ -160,13 +172,19 @@ impl Mapper {
                 return false;
             }
         }
-        for (at, column) in [(plan.sending_time, Time::Sending), (plan.transact_time, Time::Transact)] {
-            let Some(at) = at else { continue };
-            let Some(Timestamp(nanos)) = self.clock.parse_fix(value(at)) else { return false };
+        for (source, column) in [(plan.sending_time, Time::Sending), (plan.transact_time, Time::Transact)] {
+            let Some(source) = source else { continue };
+            let parse = || self.clock.parse_fix(value(source.at)).map(|time| time.0);
+            let Some(nanos) = read(source).or_else(parse) else { return false };
             event.times[column as usize] = Some(nanos);
         }
         if let Some(at) = plan.seq_num {
-            event.msg_seq_num = whole_number(value(at));
+            let Span { start, end } = span(at);
+            let word = digits::trailing_in(message.bytes, start as usize, end as usize);
+            event.msg_seq_num = match word.filter(|word| digits::not_digits(*word) == 0) {
+                Some(word) => Some(digits::number(word) as i64),
+                None => whole_number(value(at)),
+            };
             if event.msg_seq_num.is_none() {
                 return false;
             }
@@ -381,7 +399,12 @@ fn is_plain(bytes: &[u8], is_soh: bool) -> bool {
 fn looks_plain(bytes: &[u8], is_soh: bool) -> bool {
     let separator = if is_soh { 1 } else { b' ' };
     let wrong = |b: u8| (b < b' ') & (b != separator) | (b >= 0x7f) | (b == b'"') | (b == b'\\');
-    bytes.iter().fold(0, |other, &b| other | u8::from(wrong(b))) == 0
+    let any = |bytes: &[u8]| bytes.iter().fold(0, |other, &b| other | u8::from(wrong(b)));
+    // The last 32 bytes are looked at as a whole, even where some of them have been before.
+    match bytes.last_chunk::<32>() {
+        Some(last) => bytes.as_chunks::<32>().0.iter().chain([last]).fold(0, |other, part| other | any(part)) == 0,
+        None => any(bytes) == 0,
+    }
 }
 
 fn flag(value: &[u8]) -> Option<bool> {

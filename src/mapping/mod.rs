@@ -12,5 +12,5 @@ mod tests;
 
 pub use kind::event_kind;
 pub use links::{Links, Use};
-pub use mapper::{Context, Mapper, Trouble};
+pub use mapper::{Context, Known, Mapper, Trouble};
 pub use tags::{Names, is_secret, write_json_value, write_tags};

@@ -12,6 +12,14 @@ use crate::fix::shape::Shape;
 /// A field's place in its message and the column or note it fills.
 pub(super) type Move = (u16, u8);
 
+/// A field whose value is a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub at: u16,
+    /// Where the message has been checked, the check has read the number.
+    pub is_read: bool,
+}
+
 /// Bytes that a copy may read behind a literal.
 pub(super) const SLACK: usize = 16;
 
@@ -19,12 +27,12 @@ pub(super) const SLACK: usize = 16;
 pub(super) struct Plan {
     shape: u64,
     pub texts: Vec<Move>,
-    pub numbers: Vec<Move>,
+    pub numbers: Vec<(Source, u8)>,
     pub notes: Vec<Move>,
     pub seq_num: Option<u16>,
     pub poss_dup: Option<u16>,
-    pub sending_time: Option<u16>,
-    pub transact_time: Option<u16>,
+    pub sending_time: Option<Source>,
+    pub transact_time: Option<Source>,
     /// The JSON text between the values, one piece after the other and [`SLACK`] bytes more.
     literals: Vec<u8>,
     /// Length of the literal in front of each value, and the value's field.
@@ -65,15 +73,16 @@ impl Plan {
             seen.push(field.tag);
             let at = at as u16;
             consumed[usize::from(at)] = !matches!(slot, Slot::Note(_));
+            let source = Source { at, is_read: shape.is_read(at) };
             match slot {
                 Slot::Tags => {}
                 Slot::Text(column) => plan.texts.push((at, column)),
-                Slot::Number(column) => plan.numbers.push((at, column)),
+                Slot::Number(column) => plan.numbers.push((source, column)),
                 Slot::Note(note) => plan.notes.push((at, note)),
                 Slot::MsgSeqNum => plan.seq_num = Some(at),
                 Slot::PossDup => plan.poss_dup = Some(at),
-                Slot::SendingTime => plan.sending_time = Some(at),
-                Slot::TransactTime => plan.transact_time = Some(at),
+                Slot::SendingTime => plan.sending_time = Some(source),
+                Slot::TransactTime => plan.transact_time = Some(source),
             }
         }
         let marks = record_tags(&mut plan.literals, message, places, &consumed, msg_type);
@@ -116,7 +125,10 @@ impl Plan {
 #[inline(always)]
 fn copy(to: &mut [u8], at: usize, from: &[u8], start: usize, len: usize) {
     match (to.get_mut(at..at + 16), from.get(start..start + 16)) {
-        (Some(to), Some(from)) if len <= 16 => to.copy_from_slice(from),
+        // As a number, lest the compiler make one call of both copies.
+        (Some(to), Some(from)) if len <= 16 => {
+            to.copy_from_slice(&from.first_chunk().map_or(0, |bytes| u128::from_ne_bytes(*bytes)).to_ne_bytes());
+        }
         _ => to[at..at + len].copy_from_slice(&from[start..start + len]),
     }
 }

@@ -6,8 +6,7 @@ use crate::fix::Message;
 use crate::fix::dictionary::Dictionary;
 use crate::fix::group::Place;
 use crate::fix::prefix::Direction;
-use crate::fix::shape::Shape;
-use crate::mapping::Context;
+use crate::mapping::{Context, Known};
 use std::borrow::Cow;
 
 /// A message and its surroundings.
@@ -30,7 +29,7 @@ pub struct Found<'a> {
     /// Groups laid out, or empty when there are none.
     pub places: &'a [Place],
     /// For messages like many others.
-    pub shape: Option<&'a Shape>,
+    pub known: Option<Known<'a>>,
     /// Known where fields were read.
     pub dictionary: Option<&'static Dictionary>,
     pub noted: &'a [Noted],

@@ -104,7 +104,7 @@ impl Consumer for Lines<'_, '_> {
             let dictionary = found.dictionary.filter(|_| format == EventFormat::Json { names: true });
             let dictionary = dictionary.map(DictionaryNames);
             let names = dictionary.as_ref().map(|dictionary| dictionary as &dyn Names);
-            self.mapper.map(&found.message, found.places, found.shape, context, names, |event, _| {
+            self.mapper.map(&found.message, found.places, found.known, context, names, |event, _| {
                 *made += 1;
                 first_sub.get_or_insert(event.sub);
                 match format {

@@ -12,9 +12,11 @@ use crate::fix::fields::{self, WrongDataLength};
 use crate::fix::frame::{Frame, Verdict};
 use crate::fix::group::Groups;
 use crate::fix::prefix;
+use crate::fix::readings::Readings;
 use crate::fix::shape::{Shape, Shapes};
 use crate::fix::validate::Validator;
 use crate::fix::{Field, Message};
+use crate::mapping::Known;
 
 /// How much of a message is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,9 +34,12 @@ pub struct Reader {
     wants_groups: bool,
     default_version: Version,
     fields: Vec<Field>,
+    /// Room for the fields of a message whose shape is known before it is cut.
+    room: Box<[Field]>,
     wrong_lengths: Vec<WrongDataLength>,
     groups: Groups,
     shapes: Shapes,
+    readings: Readings,
     validator: Validator,
     noted: Vec<Noted>,
     more: Vec<Noted>,
@@ -54,9 +59,11 @@ impl Reader {
             wants_groups: wants_events,
             default_version,
             fields: Vec::new(),
+            room: vec![Field { tag: 0, start: 0, end: 0 }; Shapes::MOST_FIELDS].into(),
             wrong_lengths: Vec::new(),
             groups: Groups::new(),
             shapes: Shapes::default(),
+            readings: Readings::new(wants_events),
             validator: Validator::new(),
             noted: Vec::new(),
             more: Vec::new(),
@@ -141,24 +148,34 @@ impl Reader {
         self.noted.clear();
         let lines = note_framing(bytes, frame, &mut self.noted);
         let own = &bytes[frame.start..frame.end];
-        self.fields.clear();
-        let (mut dictionary, mut shape) = (None, None);
+        let mut message = Message { bytes: own, fields: &[] };
+        let (mut dictionary, mut shape, mut is_read) = (None, None, false);
         if self.wants_fields {
-            self.wrong_lengths.clear();
-            fields::split(own, frame.separator, &mut self.fields, &mut self.wrong_lengths);
-            for wrong in &self.wrong_lengths {
-                note_data_length(wrong, &mut self.noted);
-            }
-            let message = Message { bytes: own, fields: &self.fields };
+            let cut = self.shapes.cut(own, frame.separator, &mut self.room);
+            message.fields = match cut {
+                Some(cut) => &self.room[..cut.count],
+                None => {
+                    self.wrong_lengths.clear();
+                    fields::split(own, frame.separator, &mut self.fields, &mut self.wrong_lengths);
+                    for wrong in &self.wrong_lengths {
+                        note_data_length(wrong, &mut self.noted);
+                    }
+                    &self.fields
+                }
+            };
             let chosen = choose(&mut self.last, &message, sessions, self.default_version, &mut self.noted);
-            shape = self.shapes.find(&message, chosen);
+            shape = self.shapes.find_cut(cut, &message, chosen);
             if self.check == Check::Message {
-                check_message(&mut self.validator, &message, chosen, shape.as_deref_mut(), &mut self.noted);
+                let known = shape.as_ref().and_then(|shape| shape.known_issues(&message, &mut self.readings));
+                is_read = known.is_some();
+                match known {
+                    Some(known) => self.noted.extend_from_slice(known),
+                    None => check_message(&mut self.validator, &message, chosen, shape.as_deref_mut(), &mut self.noted),
+                }
             }
             dictionary = Some(chosen);
         }
         let prefix = prefix::read(place.prefix);
-        let message = Message { bytes: own, fields: &self.fields };
         let shape = shape.as_deref();
         let definition = || dictionary?.message(message.value(message.fields.get(2)?));
         let places = match shape {
@@ -179,7 +196,7 @@ impl Reader {
             trailer: frame.trailer - frame.start,
             is_soh: frame.separator.single() == Some(1),
             places,
-            shape,
+            known: shape.map(|shape| Known { shape, readings: is_read.then_some(&self.readings) }),
             dictionary,
             noted: &self.noted,
         };
@@ -196,7 +213,7 @@ impl Reader {
     }
 }
 
-/// What a message's dictionary has to say; where the shape knows it already, the message is not walked.
+/// What a message's dictionary has to say, which its shape learns.
 fn check_message(
     validator: &mut Validator,
     message: &Message,
@@ -204,9 +221,6 @@ fn check_message(
     shape: Option<&mut Shape>,
     noted: &mut Vec<Noted>,
 ) {
-    if let Some(known) = shape.as_ref().and_then(|shape| shape.known_issues(message)) {
-        return noted.extend_from_slice(known);
-    }
     let before = noted.len();
     let mut follow = true;
     validator.check(message, dictionary, &mut |issue| {

@@ -120,7 +120,7 @@ impl Consumer for UnitTables<'_> {
         let UnitTables { run, mapper, fill, batch, days, last, rows, made, .. } = self;
         let mut first = None;
         let direction = found.direction.map(|d| d.as_str());
-        mapper.map(&found.message, found.places, found.shape, context, None, |event: &Event, links: &Links| {
+        mapper.map(&found.message, found.places, found.known, context, None, |event: &Event, links: &Links| {
             *last = day_place(days, *last, event.date);
             let day = &mut days[*last];
             day.events.push(event, found.message.bytes, found.name, found.id_prefix, direction);

@@ -51,12 +51,13 @@ impl IntColumn {
     pub fn push_rows(&mut self, values: impl ExactSizeIterator<Item = Option<i64>>) {
         let (mut mask, count) = (0, values.len());
         self.values.reserve(count);
-        for (row, value) in values.enumerate() {
+        // With a loop, each row's value would take the way over memory.
+        values.enumerate().for_each(|(row, value)| {
             if let Some(value) = value {
                 mask |= 1 << row;
                 self.values.push(value);
             }
-        }
+        });
         self.levels.push_mask(mask, count);
     }
 }

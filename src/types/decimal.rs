@@ -85,13 +85,24 @@ const POWERS: [i64; SCALE as usize + 1] = [1, 10, 100, 1_000, 10_000, 100_000, 1
 /// The value of up to eight bytes without a sign, taken as one word; `None` where it takes a longer look.
 #[inline]
 fn parse_short(text: &[u8]) -> Option<i64> {
-    let word = digits::trailing(text)?;
+    short(digits::trailing(text)?, text.len())
+}
+
+/// As [`Decimal::parse`] of `bytes[start..end]`, but `None` where it takes a longer look.
+#[inline]
+pub(crate) fn short_in(bytes: &[u8], start: usize, end: usize) -> Option<i64> {
+    short(digits::trailing_in(bytes, start, end)?, end - start)
+}
+
+/// `length` bytes at the end of the word are the text.
+#[inline]
+fn short(word: u64, length: usize) -> Option<i64> {
     let others = digits::not_digits(word);
     if others == 0 {
         return Some(digits::number(word) as i64 * ONE);
     }
     let point = others.trailing_zeros() & !7;
-    if others & (others - 1) != 0 || (word >> point) as u8 != b'.' || text.len() == 1 {
+    if others & (others - 1) != 0 || (word >> point) as u8 != b'.' || length == 1 {
         return None;
     }
     // What stands before the point moves up over it.
@@ -188,6 +199,9 @@ mod tests {
         #[test]
         fn the_short_way_agrees_with_the_careful_one(text in "[0-9.x]{0,18}") {
             proptest::prop_assert_eq!(Decimal::parse(text.as_bytes()), parse_long(text.as_bytes()).map(Decimal));
+            if let Some(short) = short_in(format!("8=9|{text}|").as_bytes(), 4, 4 + text.len()) {
+                proptest::prop_assert_eq!(Ok(short), parse_long(text.as_bytes()));
+            }
             proptest::prop_assert_eq!(Decimal::parse_any(text.as_bytes()), parse_long(text.as_bytes()).map(Decimal));
         }
     }

@@ -33,6 +33,17 @@ pub(crate) fn trailing(text: &[u8]) -> Option<u64> {
     })
 }
 
+/// As [`trailing`] of `bytes[start..end]`, in fewer steps; also `None` where no eight bytes end at `end`.
+#[inline]
+pub(crate) fn trailing_in(bytes: &[u8], start: usize, end: usize) -> Option<u64> {
+    let last = bytes.get(..end)?.last_chunk::<8>()?;
+    if !(1..=8).contains(&end.wrapping_sub(start)) {
+        return None;
+    }
+    let own = u64::MAX << (8 * (8 + start - end));
+    Some(u64::from_le_bytes(*last) & own | ZEROS & !own)
+}
+
 /// The high bit of each byte that is no ASCII digit.
 ///
 /// Taken by exclusive or with `0`, digits are 0 to 9, and 0x76 lifts from 10 on into the high bit. No byte carries into
@@ -114,6 +125,11 @@ mod tests {
         #[test]
         fn what_is_no_digit_is_marked(text in prop::collection::vec(any::<u8>(), 0..11)) {
             let words = (leading(&text), trailing(&text));
+            for front in 0..12 {
+                let bytes = [vec![b'7'; front], text.clone(), vec![b'8'; 3]].concat();
+                let there = words.1.filter(|_| front + text.len() >= 8);
+                prop_assert_eq!(trailing_in(&bytes, front, front + text.len()), there);
+            }
             if text.is_empty() || text.len() > 8 {
                 prop_assert_eq!(words, (None, None));
                 return Ok(());
