@@ -40,6 +40,9 @@ _fixtrail() {
             fixtrail__subcmd__query,sql)
                 cmd="fixtrail__subcmd__query__subcmd__sql"
                 ;;
+            fixtrail__subcmd__query,versions)
+                cmd="fixtrail__subcmd__query__subcmd__versions"
+                ;;
             *)
                 ;;
         esac
@@ -75,7 +78,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__link)
-            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --validate --skip-unreadable --force --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --validate --skip-unreadable --force --wait --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -119,6 +122,10 @@ _fixtrail() {
                     COMPREPLY=($(compgen -W "none message" -- "${cur}"))
                     return 0
                     ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --report)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -150,7 +157,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__parse)
-            opts="-j -o -f -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --format --json --names --findings --validate --skip-unreadable --force --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -f -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --format --json --names --findings --validate --skip-unreadable --force --wait --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -211,6 +218,10 @@ _fixtrail() {
                     COMPREPLY=($(compgen -W "none message" -- "${cur}"))
                     return 0
                     ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --report)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -242,7 +253,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query)
-            opts="-h --help order sql files"
+            opts="-h --help order sql files versions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -256,12 +267,20 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query__subcmd__files)
-            opts="-0 -h --null --help events links lifecycles findings"
+            opts="-0 -h --version --as-known-at --null --help events links lifecycles findings"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-known-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -270,12 +289,20 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query__subcmd__order)
-            opts="-h --json --ascii --color --help"
+            opts="-h --version --as-known-at --json --ascii --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-known-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -288,12 +315,20 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query__subcmd__sql)
-            opts="-f -o -h --file --format --json --output --max-rows --force --color --help"
+            opts="-f -o -h --version --as-known-at --file --format --json --output --max-rows --force --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-known-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --file)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -353,6 +388,28 @@ _fixtrail() {
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fixtrail__subcmd__query__subcmd__versions)
+            opts="-f -h --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "table csv json" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "table csv json" -- "${cur}"))
                     return 0
                     ;;
                 *)

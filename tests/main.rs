@@ -9,4 +9,5 @@ mod pages;
 mod parse;
 mod query;
 mod same;
+mod trail;
 mod validate;

@@ -4,6 +4,7 @@ use crate::finding::Level;
 use crate::fix::dictionary::Version;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const ABOUT: &str = "Order lifecycles from FIX logs, CAT files and Parquet";
 
@@ -262,11 +263,19 @@ pub struct MakeArgs {
     /// Make an unreadable input a finding instead of stopping
     #[arg(long)]
     pub skip_unreadable: bool,
-    /// Replace what the output already holds
+    /// Replace what the output already holds; a trail keeps its older versions
     #[arg(long)]
     pub force: bool,
+    /// Wait so long for another run that is writing to the same output
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    pub wait: Duration,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().map_err(|_| "expected seconds, such as 30 or 0.5".to_string())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "expected seconds, such as 30 or 0.5".to_string())
 }
 
 /// Link events into order lifecycles; write a trail

@@ -20,7 +20,7 @@ pub fn run_command(args: &LinkArgs) -> Result<Outcome> {
     let inputs = args.input.find(!args.make.skip_unreadable)?;
     target::directory(&args.output, args.make.force, "a trail")?;
     let plan = args.input.plan(inputs.specs, args.make.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
-    let made = make_tables(&args.make.run, plan, &inputs.unreadable, &args.output, true)?;
+    let made = make_tables(&args.make, plan, &inputs.unreadable, &args.output, true)?;
     let settings = [
         ("validate", format!("{:?}", args.make.validate).to_lowercase()),
         ("threads", args.input.threads().to_string()),

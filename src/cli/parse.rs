@@ -77,7 +77,7 @@ fn settings(args: &ParseArgs, format: ParseFormat) -> Vec<(&'static str, String)
 fn to_directory(args: &ParseArgs, inputs: Inputs, dir: &Path, started: Instant) -> Result<Outcome> {
     target::directory(dir, args.make.force, "a directory of events")?;
     let plan = args.input.plan(inputs.specs, args.make.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
-    let made = make_tables(&args.make.run, plan, &inputs.unreadable, dir, false)?;
+    let made = make_tables(&args.make, plan, &inputs.unreadable, dir, false)?;
     let text = format!(
         "{} and {} in {}",
         summary::plural(made.counts.events, "event"),

@@ -1,6 +1,6 @@
 //! From a plan to a committed directory of tables; what `parse -o DIR` and `link` have in common.
 
-use super::args::RunArgs;
+use super::args::{MakeArgs, RunArgs};
 use super::input::unreadable_finding;
 use super::progress::with_bar;
 use super::report::Report;
@@ -67,15 +67,16 @@ impl Written {
 ///
 /// # Errors
 /// Trouble that stops the run; nothing is committed then.
-pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path, linked: bool) -> Result<Made> {
+pub fn make_tables(args: &MakeArgs, plan: Plan, unreadable: &[String], dir: &Path, linked: bool) -> Result<Made> {
     let specs = plan.specs.clone();
     let threads = plan.threads;
     // Linking takes as many threads as reading does. A pool that is there already is an earlier call's, of as many.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    let mut writer = TrailWriter::create(dir)?;
+    let mut writer = TrailWriter::create(dir, args.wait)?;
     let tables = TableRun::create(dir, linked)?;
     let progress = Progress::new();
-    let (summary, consumers) = with_bar(args, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
+    let (summary, consumers) =
+        with_bar(&args.run, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
     drop(consumers);
     let mut counts = summary.counts.clone();
     let mut late = summary.findings.clone();
