@@ -78,7 +78,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__link)
-            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --validate --skip-unreadable --force --wait --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --compact --expire --verify --backup --all-versions --validate --skip-unreadable --force --wait --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -112,6 +112,17 @@ _fixtrail() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --expire)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --backup)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs

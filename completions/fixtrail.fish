@@ -28,7 +28,7 @@ complete -c fixtrail -n "__fish_fixtrail_needs_command" -s h -l help -d 'Print h
 complete -c fixtrail -n "__fish_fixtrail_needs_command" -s V -l version -d 'Print version'
 complete -c fixtrail -n "__fish_fixtrail_needs_command" -f -a "validate" -d 'Check FIX messages; print every finding with its place and a stable code'
 complete -c fixtrail -n "__fish_fixtrail_needs_command" -f -a "parse" -d 'Turn logs into typed events: JSON lines or CSV on a pipe, Parquet in a directory'
-complete -c fixtrail -n "__fish_fixtrail_needs_command" -f -a "link" -d 'Link events into order lifecycles; write a trail'
+complete -c fixtrail -n "__fish_fixtrail_needs_command" -f -a "link" -d 'Link events into order lifecycles; write a trail, or take care of one'
 complete -c fixtrail -n "__fish_fixtrail_needs_command" -f -a "query" -d 'Ask questions of a trail: one order\'s story, SQL, the live files, the versions'
 complete -c fixtrail -n "__fish_fixtrail_needs_command" -f -a "gen" -d 'Write man pages and completions'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand validate" -l stdin-name -d 'What standard input is called in findings and ids' -r
@@ -113,6 +113,8 @@ complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l appl-version 
 5.0sp2\t''"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l unit-bytes -d 'Bytes in a unit of work; for tests' -r
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s o -l output -d 'The trail\'s directory' -r -f -a "(__fish_complete_directories)"
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l expire -d 'Drop versions of a trail and the files that only they have; stay: those that were the latest within an age, such as 12h, 30d or 8w, or so many of the newest' -r
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l backup -d 'Copy a trail to a new directory, or bring an earlier copy up to date, while others may write to the trail' -r -f -a "(__fish_complete_directories)"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l validate -d 'What is checked while reading' -r -f -a "none\t'Framing and sums only'
 message\t'Every message against its dictionary'"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l wait -d 'Wait so long for another run that is writing to the same output' -r
@@ -125,6 +127,9 @@ complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l color -d 'Whe
 always\t''
 never\t''"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l no-mmap -d 'Read files instead of mapping them, for logs that may be cut short meanwhile'
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l compact -d 'Merge small files of a trail into larger ones, as a new version with the same rows'
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l verify -d 'Read every file of a trail again and compare it with what was recorded; print what is damaged'
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l all-versions -d 'With --verify and --backup: not only the latest version'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l skip-unreadable -d 'Make an unreadable input a finding instead of stopping'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l force -d 'Replace what the output already holds; a trail keeps its older versions'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s q -l quiet -d 'Say nothing on standard error but errors'

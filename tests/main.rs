@@ -10,4 +10,5 @@ mod parse;
 mod query;
 mod same;
 mod trail;
+mod upkeep;
 mod validate;

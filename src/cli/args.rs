@@ -1,5 +1,6 @@
 //! The argument table: what can be typed. Man pages and completions are generated from it.
 
+use super::upkeep_args::UpkeepArgs;
 use crate::finding::Level;
 use crate::fix::dictionary::Version;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -278,23 +279,36 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| "expected seconds, such as 30 or 0.5".to_string())
 }
 
-/// Link events into order lifecycles; write a trail
+/// Link events into order lifecycles; write a trail, or take care of one
 ///
 /// Joins every order with its changes, cancels, reports and fills, with the orders it was routed or combined into, and
 /// with the other party's copy of the same messages, and names each reference that leads nowhere.
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(
+    override_usage = "fixtrail link [OPTIONS] [INPUT]... --output <TRAIL>
+       fixtrail link --compact|--expire <AGE|VERSIONS>|--verify|--backup <DIR> [OPTIONS] <TRAIL>",
+    after_help = "Examples:
   fixtrail link day/ -o trail/
   fixtrail query order C00000079 trail/
   fixtrail query sql 'select state, count(*) from lifecycles group by state' trail/
+  fixtrail link --compact trail/ && fixtrail link --expire 90d trail/
+  fixtrail link --verify trail/
+  fixtrail link --backup /backup/trail --all-versions trail/
 
-Exit status: 0 clean, 1 findings at or above --fail-on, 2 not done.")]
+Exit status: 0 clean, 1 findings at or above --fail-on, or damage, 2 not done."
+)]
 pub struct LinkArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// The trail's directory
     #[arg(short, long, value_name = "TRAIL", value_hint = ValueHint::DirPath)]
-    pub output: PathBuf,
+    #[arg(required_unless_present = "upkeep", conflicts_with = "upkeep")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub upkeep: UpkeepArgs,
+    /// With --verify and --backup: not only the latest version
+    #[arg(long, requires = "upkeep", help_heading = "Care of a trail")]
+    pub all_versions: bool,
     #[command(flatten)]
     pub make: MakeArgs,
 }

@@ -10,8 +10,9 @@ use crate::event::source_prefix;
 use crate::input::SourceSpec;
 use crate::pipeline::{Counts, Plan, RunSummary, TableRun, UnitTables, Written, assemble, run, spool_source_findings};
 use crate::progress::Progress;
-use crate::table::TrailWriter;
+use crate::table::maintenance::{Keep, expire};
 use crate::table::trail::TakenSource;
+use crate::table::{Trail, TrailWriter};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
@@ -23,6 +24,8 @@ pub struct Made {
     pub counts: Counts,
     pub written: Written,
     pub specs: Vec<SourceSpec>,
+    /// Of the commit.
+    pub version: u64,
 }
 
 impl Made {
@@ -63,17 +66,20 @@ impl Written {
     }
 }
 
-/// Reads everything, links it if asked to, writes the files and commits them.
+/// Reads everything, links it for a trail, writes the files and commits them. A directory that is no trail keeps no older
+/// version.
 ///
 /// # Errors
 /// Trouble that stops the run; nothing is committed then.
-pub fn make_tables(args: &MakeArgs, plan: Plan, unreadable: &[String], dir: &Path, linked: bool) -> Result<Made> {
+pub fn make_tables(args: &MakeArgs, plan: Plan, unreadable: &[String], dir: &Path, is_trail: bool) -> Result<Made> {
     let specs = plan.specs.clone();
     let threads = plan.threads;
     // Linking takes as many threads as reading does. A pool that is there already is an earlier call's, of as many.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let mut writer = TrailWriter::create(dir, args.wait)?;
-    let tables = TableRun::create(dir, linked)?;
+    // A directory of events is read by a glob and has no history, unless it was a trail before.
+    let has_history = is_trail || Trail::open(dir).is_ok_and(|trail| trail.files("lifecycles").is_ok());
+    let tables = TableRun::create(dir, is_trail)?;
     let progress = Progress::new();
     let (summary, consumers) =
         with_bar(&args.run, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
@@ -102,8 +108,11 @@ pub fn make_tables(args: &MakeArgs, plan: Plan, unreadable: &[String], dir: &Pat
             messages: *messages,
         });
     }
-    writer.commit()?;
-    Ok(Made { summary, counts, written, specs })
+    let version = writer.commit()?.commit().version;
+    if !has_history {
+        expire(dir, Keep::Versions(1), args.wait)?;
+    }
+    Ok(Made { summary, counts, written, specs, version })
 }
 
 fn event_prefixes(names: &[String]) -> Vec<[u8; 12]> {

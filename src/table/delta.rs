@@ -25,6 +25,14 @@ pub(super) fn partition(date: Option<Date>) -> String {
     }
 }
 
+/// The day of a partition's directory; none when it is no such directory.
+pub(super) fn date_of(partition: &str) -> Option<Option<Date>> {
+    match partition.strip_prefix("date=")? {
+        NO_DATE => Some(None),
+        date => Date::parse_iso(date.as_bytes()).map(Some),
+    }
+}
+
 /// What a table's log says after one of its versions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct LogState {
@@ -48,7 +56,6 @@ pub(super) enum Change<'a> {
     /// The added files are the only ones.
     Replace(&'a [Added<'a>]),
     /// The same rows in other files.
-    #[allow(dead_code)]
     Merge { merged: Vec<String>, into: &'a [Added<'a>] },
 }
 

@@ -37,12 +37,10 @@ impl WriteLock {
 
 /// Held by runs that need the files of old versions to stay, and in the other way by the one that removes them.
 #[derive(Debug)]
-#[allow(dead_code)]
 pub(super) struct FilesLock {
     _file: Option<File>,
 }
 
-#[allow(dead_code)]
 impl FilesLock {
     /// No file of any version goes while this is held. Where nothing can be written, nothing goes and no lock is needed.
     pub fn keep(trail: &Path, wait: Duration) -> Result<FilesLock> {

@@ -47,6 +47,7 @@ mod levels;
 pub mod linked;
 mod list;
 mod lock;
+pub mod maintenance;
 mod numbers;
 mod page;
 mod prefixes;
