@@ -9,6 +9,8 @@ use super::trail::{Commit, LiveFile, TableState, TakenSource, Trail};
 use super::{FileSummary, Schema};
 use crate::types::Date;
 use crate::{Error, Result};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,6 +24,8 @@ pub struct TrailWriter {
     before: Option<Commit>,
     tables: Vec<Table>,
     sources: Vec<TakenSource>,
+    /// Directories of partitions that were asked for; not all of them get a file.
+    partitions: RefCell<BTreeSet<PathBuf>>,
     unfinished: Unfinished,
     // Released when all is undone or done.
     lock: WriteLock,
@@ -47,7 +51,15 @@ impl TrailWriter {
         let unfinished = Unfinished::begin(path, move || strays::undo(&trail, &made))?;
         let before = commits::read_latest(path)?;
         strays::remove_ahead(path, before.as_ref())?;
-        Ok(TrailWriter { path: path.to_path_buf(), before, tables: Vec::new(), sources: Vec::new(), unfinished, lock })
+        Ok(TrailWriter {
+            path: path.to_path_buf(),
+            before,
+            tables: Vec::new(),
+            sources: Vec::new(),
+            partitions: RefCell::default(),
+            unfinished,
+            lock,
+        })
     }
 
     /// The number the commit will have; part of its files' names.
@@ -59,6 +71,7 @@ impl TrailWriter {
     pub fn partition_dir(&self, table: &str, date: Option<Date>) -> Result<PathBuf> {
         let dir = self.path.join(table).join(delta::partition(date));
         create_dir(&dir)?;
+        self.partitions.borrow_mut().insert(dir.clone());
         Ok(dir)
     }
 
@@ -120,6 +133,7 @@ impl TrailWriter {
             tables,
             sources: std::mem::take(&mut self.sources),
         };
+        self.partitions.take().iter().for_each(|dir| strays::remove_if_empty(dir));
         publish(&self.path, &commit)?;
         self.unfinished.complete();
         drop(self.lock);
