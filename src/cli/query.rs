@@ -127,7 +127,7 @@ fn list_versions(args: &VersionsArgs) -> Result<Outcome> {
         Some(VersionsFormat::Csv) | None => Format::Csv,
     };
     let mut out = stdout();
-    versions::write(&Trail::history(&args.trail)?, format, &mut out)?;
+    versions::write(Trail::history(&args.trail)?, format, &mut out)?;
     out.flush().map_err(Error::stdout)?;
     Ok(Outcome::Clean)
 }

@@ -14,43 +14,52 @@ const COLUMNS: [&str; 7] = ["version", "time", "operation", "sources", "messages
 ///
 /// # Errors
 /// When `out` refuses.
-pub fn write(commits: &[Commit], format: Format, out: &mut dyn Write) -> Result<()> {
-    let text: String = match format {
-        Format::Json => commits.iter().map(|commit| format!("{}\n", object(commit))).collect(),
-        Format::Table => aligned(&rows(commits, false)),
-        Format::Csv | Format::Parquet => rows(commits, true).iter().map(|row| csv_line(row)).collect(),
-    };
-    out.write_all(text.as_bytes()).map_err(Error::stdout)
+pub fn write(mut commits: impl Iterator<Item = Result<Commit>>, format: Format, out: &mut dyn Write) -> Result<()> {
+    let mut put = |text: String| out.write_all(text.as_bytes()).map_err(Error::stdout);
+    match format {
+        Format::Json => commits.try_for_each(|commit| put(format!("{}\n", object(&commit?)))),
+        Format::Table => {
+            let mut rows = vec![headings(false)];
+            for commit in commits {
+                rows.push(row(&commit?, false));
+            }
+            put(aligned(&rows))
+        }
+        Format::Csv | Format::Parquet => {
+            put(csv_line(&headings(true)))?;
+            commits.try_for_each(|commit| put(csv_line(&row(&commit?, true))))
+        }
+    }
 }
 
-/// Headings, then a row for each commit. A table's rows, and for programs its version in its own log too.
-fn rows(commits: &[Commit], with_logs: bool) -> Vec<Vec<String>> {
+/// A table's rows, and for programs its version in its own log too.
+fn headings(with_logs: bool) -> Vec<String> {
     let mut headings: Vec<String> = COLUMNS.iter().map(ToString::to_string).collect();
     for table in Table::ALL {
         headings.push(table.to_string());
         headings.extend(with_logs.then(|| format!("{table}_version")));
     }
-    let mut rows = vec![headings];
-    rows.extend(commits.iter().map(|commit| {
-        let sum = |of: fn(&TableState) -> u64| commit.tables.iter().map(of).sum::<u64>().to_string();
-        let mut row = vec![
-            commit.version.to_string(),
-            time(commit),
-            commit.operation.clone(),
-            commit.sources.len().to_string(),
-            commit.sources.iter().map(|source| source.messages).sum::<u64>().to_string(),
-            sum(|table| table.files.len() as u64),
-            sum(TableState::bytes),
-        ];
-        for table in Table::ALL {
-            let state = commit.tables.iter().find(|state| state.name == table.as_str());
-            let text = |of: fn(&TableState) -> u64| state.map(|state| of(state).to_string()).unwrap_or_default();
-            row.push(text(TableState::rows));
-            row.extend(with_logs.then(|| text(|state| state.version)));
-        }
-        row
-    }));
-    rows
+    headings
+}
+
+fn row(commit: &Commit, with_logs: bool) -> Vec<String> {
+    let sum = |of: fn(&TableState) -> u64| commit.tables.iter().map(of).sum::<u64>().to_string();
+    let mut row = vec![
+        commit.version.to_string(),
+        time(commit),
+        commit.operation.clone(),
+        commit.sources.len().to_string(),
+        commit.sources.iter().map(|source| source.messages).sum::<u64>().to_string(),
+        sum(|table| table.files.len() as u64),
+        sum(TableState::bytes),
+    ];
+    for table in Table::ALL {
+        let state = commit.tables.iter().find(|state| state.name == table.as_str());
+        let text = |of: fn(&TableState) -> u64| state.map(|state| of(state).to_string()).unwrap_or_default();
+        row.push(text(TableState::rows));
+        row.extend(with_logs.then(|| text(|state| state.version)));
+    }
+    row
 }
 
 fn time(commit: &Commit) -> String {
@@ -140,7 +149,7 @@ mod tests {
 
     fn written(format: Format) -> String {
         let mut out = Vec::new();
-        write(&commits(), format, &mut out).expect("memory");
+        write(commits().into_iter().map(Ok), format, &mut out).expect("memory");
         String::from_utf8(out).expect("UTF-8")
     }
 

@@ -5,7 +5,7 @@ use crate::types::Timestamp;
 use crate::{Error, Result};
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// How often a commit that was dropped between listing and reading is looked for again.
 const TRIES: usize = 8;
@@ -53,7 +53,16 @@ pub(super) fn read(trail: &Path, version: u64) -> Result<Option<Commit>> {
     if commit.version != version {
         return Err(damaged(format!("says that it is version {}", commit.version)));
     }
+    let paths = commit.tables.iter().flat_map(|state| state.files.iter().map(|file| &file.path).chain([&state.name]));
+    if let Some(outside) = paths.into_iter().find(|path| !is_below(path)) {
+        return Err(damaged(format!("names {}, which is not within the trail", outside.escape_debug())));
+    }
     Ok(Some(commit))
+}
+
+/// A relative path that leads nowhere but down.
+fn is_below(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// The latest commit, if there is any.

@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// The directory name of rows without a date, as every reader of such directories knows it.
 const NO_DATE: &str = "__HIVE_DEFAULT_PARTITION__";
 
+/// How our versions of a table begin to say who wrote them.
+const ENGINE: &str = "fixtrail/";
+
 /// The directory of a day's rows.
 pub(super) fn partition(date: Option<Date>) -> String {
     match date {
@@ -110,6 +113,9 @@ pub(super) fn replay(table_dir: &Path, mut visit: impl FnMut(u64, &BTreeSet<Stri
 
 /// Removes the versions after `last`, all of them for `None`, and temporary files; the newest first, so that what is
 /// left never has a gap.
+///
+/// # Errors
+/// When another program wrote one of them: nobody's work is removed but that of our own runs that did not end.
 pub(super) fn remove_after(table_dir: &Path, last: Option<u64>) -> Result<()> {
     let dir = log_dir(table_dir);
     let mut ahead = Vec::new();
@@ -122,6 +128,13 @@ pub(super) fn remove_after(table_dir: &Path, last: Option<u64>) -> Result<()> {
         }
     }
     ahead.sort();
+    for (_, path) in &ahead {
+        let text = fs::read_to_string(path).map_err(Error::io(path, "cannot read"))?;
+        if !text.lines().next().unwrap_or_default().contains(ENGINE) {
+            let hint = "another program wrote this version of the table; remove it, or link into another directory";
+            return Err(Error::Usage(format!("{}: {hint}", path.display())));
+        }
+    }
     for (_, path) in ahead.iter().rev() {
         strays::remove(path)?;
     }
@@ -157,7 +170,7 @@ fn actions(table_dir: &Path, state: &LogState, schema: &Schema, change: &Change,
         "timestamp": time_ms,
         "operation": operation,
         "operationParameters": parameters,
-        "engineInfo": concat!("fixtrail/", env!("CARGO_PKG_VERSION")),
+        "engineInfo": format!("{ENGINE}{}", env!("CARGO_PKG_VERSION")),
     }})];
     if state.next == 0 {
         actions.push(json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}));
@@ -301,6 +314,17 @@ mod tests {
         assert_eq!(time(i64::MAX), None);
         assert_eq!(bound(Type::Date, &Bound::Int(20_458)), Some(json!("2026-01-05")));
         assert_eq!(bound(Type::Decimal, &Bound::Int(1)), None);
+    }
+
+    #[test]
+    fn a_table_of_another_program_is_left_alone() {
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::create_dir(log_dir(dir.path())).expect("a directory");
+        fs::write(version_path(dir.path(), 0), "{\"commitInfo\":{\"engineInfo\":\"other/1\"}}\n").expect("a file");
+        let error = remove_after(dir.path(), None).expect_err("not ours").to_string();
+        assert!(error.contains("00000000000000000000.json: another program wrote this version"), "{error}");
+        assert_eq!(read(dir.path()).expect("a log").next, 1);
+        remove_after(dir.path(), Some(0)).expect("nothing is ahead");
     }
 
     #[test]

@@ -113,17 +113,15 @@ impl Trail {
         Ok(Trail { path: path.to_path_buf(), commit: commits::read_at(path, time_ms)? })
     }
 
-    /// What the commits of a trail say, oldest first.
+    /// What the commits of a trail say, oldest first; each is read when it is asked for.
     ///
     /// # Errors
-    /// When one of them cannot be read.
-    pub fn history(path: &Path) -> Result<Vec<Commit>> {
-        let mut history = Vec::new();
-        for version in commits::versions(path)? {
-            // One that is gone was dropped just now.
-            history.extend(commits::read(path, version)?);
-        }
-        Ok(history)
+    /// When the trail cannot be listed, or a commit cannot be read.
+    pub fn history(path: &Path) -> Result<impl Iterator<Item = Result<Commit>>> {
+        let versions = commits::versions(path)?;
+        let path = path.to_path_buf();
+        // One that is gone was dropped just now.
+        Ok(versions.into_iter().filter_map(move |version| commits::read(&path, version).transpose()))
     }
 
     pub fn path(&self) -> &Path {

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::table::cleanup::sync_parent;
 use crate::table::lock::{FilesLock, WriteLock};
-use crate::table::trail::{Commit, TABLES, Trail};
+use crate::table::trail::{TABLES, Trail};
 use crate::table::{commits, strays};
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,21 +39,21 @@ pub fn expire(trail: &Path, keep: Keep, wait: Duration) -> Result<Expired> {
     super::must_exist(trail)?;
     let _write = WriteLock::acquire(trail, wait)?;
     let _files = FilesLock::remove(trail, wait)?;
-    let history = Trail::history(trail)?;
-    strays::remove_ahead(trail, history.last())?;
+    strays::remove_ahead(trail, commits::read_latest(trail)?.as_ref())?;
+    let mut history = Vec::new();
+    for commit in Trail::history(trail)? {
+        let commit = commit?;
+        history.push(Moment { version: commit.version, time_ms: commit.time_ms });
+    }
     let (old, kept) = history.split_at(first_kept(&history, keep, now_ms()));
-    for commit in old {
-        let path = commits::path(trail, commit.version);
+    let needed = files_of(trail, kept)?;
+    for Moment { version, .. } in old {
+        let path = commits::path(trail, *version);
         strays::remove(&path)?;
         // The commit must be gone for good before its files go.
         sync_parent(&path)?;
     }
     let mut expired = Expired { versions: old.len() as u64, kept: kept.len() as u64, ..Expired::default() };
-    let needed: BTreeSet<PathBuf> = kept
-        .iter()
-        .flat_map(|commit| &commit.tables)
-        .flat_map(|state| state.files.iter().map(|file| trail.join(&state.name).join(&file.path)))
-        .collect();
     for table in TABLES.map(|name| trail.join(name)) {
         if !table.is_dir() {
             continue;
@@ -73,8 +73,25 @@ pub fn expire(trail: &Path, keep: Keep, wait: Duration) -> Result<Expired> {
     Ok(expired)
 }
 
-/// Place of the first commit that stays.
-fn first_kept(history: &[Commit], keep: Keep, now_ms: i64) -> usize {
+/// Paths of all files that these versions list.
+fn files_of(trail: &Path, versions: &[Moment]) -> Result<BTreeSet<PathBuf>> {
+    let mut files = BTreeSet::new();
+    for Moment { version, .. } in versions {
+        for state in commits::read_version(trail, *version)?.tables {
+            files.extend(state.files.iter().map(|file| trail.join(&state.name).join(&file.path)));
+        }
+    }
+    Ok(files)
+}
+
+/// When a version was made.
+struct Moment {
+    version: u64,
+    time_ms: i64,
+}
+
+/// Place of the first version that stays.
+fn first_kept(history: &[Moment], keep: Keep, now_ms: i64) -> usize {
     let last = history.len().saturating_sub(1);
     match keep {
         Keep::Versions(count) => history.len().saturating_sub(usize::try_from(count.max(1)).unwrap_or(usize::MAX)),
@@ -97,16 +114,8 @@ mod tests {
 
     #[test]
     fn a_version_stays_while_it_was_the_latest_within_the_age() {
-        let commit = |version: u64| Commit {
-            version,
-            writer: String::new(),
-            operation: "write".to_string(),
-            time_ms: 1000 * version as i64,
-            tables: Vec::new(),
-            sources: Vec::new(),
-        };
         // Commits at 1, 2, 3 and 4 seconds, asked at 5.
-        let history: Vec<Commit> = (1..=4).map(commit).collect();
+        let history = [1, 2, 3, 4].map(|version| Moment { version, time_ms: 1000 * version as i64 });
         let first = |age_ms| first_kept(&history, Keep::Age(Duration::from_millis(age_ms)), 5000);
         assert_eq!([0, 999, 1000, 1001, 2000, 2001, 9000].map(first), [3, 3, 3, 2, 2, 1, 0]);
         let first = |count| first_kept(&history, Keep::Versions(count), 5000);

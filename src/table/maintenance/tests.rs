@@ -93,9 +93,8 @@ fn rows(trail: &Trail) -> Rows {
 fn astray(trail: &Path) -> Vec<PathBuf> {
     let listed: BTreeSet<PathBuf> = Trail::history(trail)
         .expect("a history")
-        .into_iter()
         .flat_map(|commit| {
-            let trail = Trail { path: trail.to_path_buf(), commit };
+            let trail = Trail { path: trail.to_path_buf(), commit: commit.expect("a commit") };
             trail.files("findings").expect("a table")
         })
         .collect();

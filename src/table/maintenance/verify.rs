@@ -43,72 +43,88 @@ pub struct Checked {
 pub fn verify(trail: &Path, which: Versions, wait: Duration) -> Result<Checked> {
     super::must_exist(trail)?;
     let _keep = FilesLock::keep(trail, wait)?;
-    let mut checked = Checked::default();
-    let mut found = Vec::new();
-    for version in which.of(trail)? {
-        match commits::read(trail, version) {
-            Ok(commit) => found.extend(commit),
-            Err(Error::Damaged { path, what }) => {
-                checked.damage.push(Damage { path, code: "trail-commit", text: what })
-            }
-            Err(Error::Io { path, source, .. }) => checked.damage.push(unreadable(path, &source)),
+    let mut found = Found::default();
+    let versions = which.of(trail)?;
+    for version in &versions {
+        match commits::read(trail, *version) {
+            Ok(commit) => commit.into_iter().for_each(|commit| found.take(trail, commit)),
+            Err(Error::Damaged { path, what }) => found.damage.push(Damage { path, code: "trail-commit", text: what }),
+            Err(Error::Io { path, source, .. }) => found.damage.push(unreadable(path, &source)),
             Err(error) => return Err(error),
         }
     }
-    checked.versions = (found.len() + checked.damage.len()) as u64;
-    let mut files: BTreeMap<PathBuf, &LiveFile> = BTreeMap::new();
-    for (table, file) in found.iter().flat_map(|commit| &commit.tables).flat_map(files_of) {
-        let path = trail.join(table).join(&file.path);
-        if files.insert(path.clone(), file).is_some_and(|other| other != file) {
-            let text = "two versions say different things about this file".to_string();
-            checked.damage.push(Damage { path, code: "trail-commit", text });
-        }
-    }
-    checked.files = files.len() as u64;
-    checked.bytes = files.values().map(|file| file.bytes).sum();
-    checked.damage.extend(logs(trail, &found));
-    let files: Vec<(PathBuf, &LiveFile)> = files.into_iter().collect();
-    checked.damage.par_extend(files.par_iter().filter_map(|(path, file)| data_file(path, file)));
-    checked.damage.sort();
-    Ok(checked)
+    let Found { files, logs, mut damage } = found;
+    damage.extend(logs.into_iter().flat_map(|(table, versions)| log(&trail.join(table), versions)));
+    let bytes = files.values().map(|file| file.bytes).sum();
+    let files: Vec<(PathBuf, LiveFile)> = files.into_iter().collect();
+    damage.par_extend(files.par_iter().filter_map(|(path, file)| data_file(path, file)));
+    damage.sort();
+    Ok(Checked { versions: versions.len() as u64, files: files.len() as u64, bytes, damage })
 }
 
-fn files_of(state: &TableState) -> impl Iterator<Item = (&str, &LiveFile)> {
-    state.files.iter().map(|file| (state.name.as_str(), file))
+/// What the commits expect.
+#[derive(Default)]
+struct Found {
+    files: BTreeMap<PathBuf, LiveFile>,
+    /// By table: the digest of the paths that a version of its log must list.
+    logs: BTreeMap<String, BTreeMap<u64, blake3::Hash>>,
+    damage: Vec<Damage>,
+}
+
+impl Found {
+    fn take(&mut self, trail: &Path, commit: Commit) {
+        for TableState { name, version, files } in commit.tables {
+            let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            self.logs.entry(name.clone()).or_default().insert(version, digest_of(paths));
+            for file in files {
+                let path = trail.join(&name).join(&file.path);
+                match self.files.get(&path) {
+                    Some(other) if *other != file => {
+                        let text = "two versions say different things about this file".to_string();
+                        self.damage.push(Damage { path, code: "trail-commit", text });
+                    }
+                    _ => {
+                        self.files.insert(path, file);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Of sorted paths.
+fn digest_of<'a>(paths: impl IntoIterator<Item = &'a str>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for path in paths {
+        hasher.update(path.as_bytes()).update(b"\n");
+    }
+    hasher.finalize()
 }
 
 fn unreadable(path: PathBuf, error: &std::io::Error) -> Damage {
     Damage { path, code: "trail-unreadable", text: format!("cannot be read: {error}") }
 }
 
-/// Each table's log must list, in the version that a commit names, the files that the commit lists.
-fn logs(trail: &Path, commits: &[Commit]) -> Vec<Damage> {
-    let mut expected: BTreeMap<&str, BTreeMap<u64, &TableState>> = BTreeMap::new();
-    for state in commits.iter().flat_map(|commit| &commit.tables) {
-        expected.entry(&state.name).or_default().insert(state.version, state);
-    }
+/// A table's log must list, in each version that a commit names, the files that the commit lists.
+fn log(table: &Path, mut versions: BTreeMap<u64, blake3::Hash>) -> Vec<Damage> {
     let mut damage = Vec::new();
-    for (table, mut versions) in expected {
-        let dir = trail.join(table);
-        let file = |version: u64| delta::log_dir(&dir).join(delta::version_name(version));
-        let replayed = delta::replay(&dir, |version, live| {
-            let Some(state) = versions.remove(&version) else { return };
-            let listed: BTreeSet<&str> = state.files.iter().map(|file| file.path.as_str()).collect();
-            if !live.iter().map(String::as_str).eq(listed) {
-                let text = "the log lists other files than the commit".to_string();
-                damage.push(Damage { path: file(version), code: "trail-log", text });
-            }
-        });
-        match replayed {
-            Ok(_) if versions.is_empty() => {}
-            Ok(state) => {
-                let text = "is not there, and versions behind it cannot be read".to_string();
-                damage.push(Damage { path: file(state.next), code: "trail-log", text });
-            }
-            Err(Error::Damaged { path, what }) => damage.push(Damage { path, code: "trail-log", text: what }),
-            Err(Error::Io { path, source, .. }) => damage.push(unreadable(path, &source)),
-            Err(error) => damage.push(Damage { path: dir, code: "trail-log", text: error.to_string() }),
+    let file = |version: u64| delta::log_dir(table).join(delta::version_name(version));
+    let replayed = delta::replay(table, |version, live| {
+        let Some(expected) = versions.remove(&version) else { return };
+        if digest_of(live.iter().map(String::as_str)) != expected {
+            let text = "the log lists other files than the commit".to_string();
+            damage.push(Damage { path: file(version), code: "trail-log", text });
         }
+    });
+    match replayed {
+        Ok(_) if versions.is_empty() => {}
+        Ok(state) => {
+            let text = "is not there, and versions behind it cannot be read".to_string();
+            damage.push(Damage { path: file(state.next), code: "trail-log", text });
+        }
+        Err(Error::Damaged { path, what }) => damage.push(Damage { path, code: "trail-log", text: what }),
+        Err(Error::Io { path, source, .. }) => damage.push(unreadable(path, &source)),
+        Err(error) => damage.push(Damage { path: table.to_path_buf(), code: "trail-log", text: error.to_string() }),
     }
     damage
 }

@@ -122,11 +122,26 @@ fn every_version_can_be_opened_by_number_and_by_time() {
         }
     }
     let history = Trail::history(dir.path()).expect("a history");
-    assert_eq!(history.iter().map(|commit| commit.time_ms).collect::<Vec<_>>(), times);
+    assert_eq!(history.map(|commit| commit.expect("a commit").time_ms).collect::<Vec<_>>(), times);
     let error = Trail::open_version(dir.path(), 5).expect_err("no such version").to_string();
     assert!(error.ends_with("has no version 5, only versions 0 to 4"), "{error}");
     let error = Trail::open_as_known_at(dir.path(), times[0] - 1).expect_err("too early").to_string();
     assert!(error.contains("nothing was known at 20") && error.contains("; the first version is of 20"), "{error}");
+}
+
+#[test]
+fn a_commit_that_leads_out_of_the_trail_is_damaged() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut first = writer(dir.path());
+    write(&mut first, None, &[1]);
+    let commit = first.commit().expect("a commit").commit().clone();
+    for path in ["../x.parquet", "/x.parquet", "date=1/../../x", "."] {
+        let mut wrong = commit.clone();
+        wrong.tables[0].files[0].path = path.to_string();
+        fs::write(commits::path(dir.path(), 0), serde_json::to_vec(&wrong).expect("JSON")).expect("written");
+        let error = Trail::open(dir.path()).expect_err("damage").to_string();
+        assert!(error.ends_with(&format!("_commits/0.json: names {path}, which is not within the trail")), "{error}");
+    }
 }
 
 #[test]
