@@ -40,6 +40,9 @@ _fixtrail() {
             fixtrail__subcmd__query,sql)
                 cmd="fixtrail__subcmd__query__subcmd__sql"
                 ;;
+            fixtrail__subcmd__query,versions)
+                cmd="fixtrail__subcmd__query__subcmd__versions"
+                ;;
             *)
                 ;;
         esac
@@ -75,7 +78,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__link)
-            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --memory --validate --skip-unreadable --force --temp-dir --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --compact --expire --verify --backup --all-versions --memory --validate --skip-unreadable --force --temp-dir --wait --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -115,6 +118,17 @@ _fixtrail() {
                     fi
                     return 0
                     ;;
+                --expire)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --backup)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --memory)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -128,6 +142,10 @@ _fixtrail() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --report)
@@ -161,7 +179,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__parse)
-            opts="-j -o -f -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --format --json --names --findings --validate --skip-unreadable --force --temp-dir --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -f -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --format --json --names --findings --validate --skip-unreadable --force --temp-dir --wait --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -229,6 +247,10 @@ _fixtrail() {
                     fi
                     return 0
                     ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --report)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -260,7 +282,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query)
-            opts="-h --help order sql files"
+            opts="-h --help order sql files versions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -274,12 +296,20 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query__subcmd__files)
-            opts="-0 -h --null --help events links lifecycles findings"
+            opts="-0 -h --version --as-known-at --null --help events links lifecycles findings"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-known-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -288,12 +318,20 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query__subcmd__order)
-            opts="-h --json --ascii --color --help"
+            opts="-h --version --as-known-at --json --ascii --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-known-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -306,12 +344,20 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query__subcmd__sql)
-            opts="-f -o -h --file --format --json --output --max-rows --force --color --help"
+            opts="-f -o -h --version --as-known-at --file --format --json --output --max-rows --force --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-known-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --file)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -371,6 +417,28 @@ _fixtrail() {
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fixtrail__subcmd__query__subcmd__versions)
+            opts="-f -h --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "table csv json" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "table csv json" -- "${cur}"))
                     return 0
                     ;;
                 *)

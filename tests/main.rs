@@ -9,4 +9,7 @@ mod pages;
 mod parse;
 mod query;
 mod same;
+mod supervisor;
+mod trail;
+mod upkeep;
 mod validate;

@@ -25,6 +25,22 @@ fn man_pages_and_completions_are_those_of_the_argument_table() {
 }
 
 #[test]
+fn the_commands_of_the_operations_page_run_as_they_stand() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md")).expect("read");
+    let block = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block of commands");
+    let place = Place::new();
+    std::os::unix::fs::symlink(crate::harness::fixture("jane-and-ramon"), place.join("logs")).expect("a link");
+    let mut commands = 0;
+    for line in block.lines() {
+        let words = line.strip_prefix("fixtrail ").expect("a command of ours").split(' ');
+        place.run(words).ends_with(0);
+        commands += 1;
+    }
+    assert_eq!(commands, 6);
+    place.run(["link", "-q", "--verify", "backup/trail"]).ends_with(0);
+}
+
+#[test]
 fn every_subcommand_explains_itself_with_examples() {
     let place = Place::new();
     for command in ["validate", "parse", "link", "query"] {

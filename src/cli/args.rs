@@ -1,10 +1,12 @@
 //! The argument table: what can be typed. Man pages and completions are generated from it.
 
 use super::memory::Size;
+use super::upkeep_args::UpkeepArgs;
 use crate::finding::Level;
 use crate::fix::dictionary::Version;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const ABOUT: &str = "Order lifecycles from FIX logs, CAT files and Parquet";
 
@@ -263,33 +265,54 @@ pub struct MakeArgs {
     /// Make an unreadable input a finding instead of stopping
     #[arg(long)]
     pub skip_unreadable: bool,
-    /// Replace what the output already holds
+    /// Replace what the output already holds; a trail keeps its older versions
     #[arg(long)]
     pub force: bool,
     /// Directory for temporary files, which go when the run ends [default: the output's]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub temp_dir: Option<PathBuf>,
+    /// Wait so long for another run that is writing to the same output
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    pub wait: Duration,
     #[command(flatten)]
     pub run: RunArgs,
 }
 
-/// Link events into order lifecycles; write a trail
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().map_err(|_| "expected seconds, such as 30 or 0.5".to_string())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "expected seconds, such as 30 or 0.5".to_string())
+}
+
+/// Link events into order lifecycles; write a trail, or take care of one
 ///
 /// Joins every order with its changes, cancels, reports and fills, with the orders it was routed or combined into, and
 /// with the other party's copy of the same messages, and names each reference that leads nowhere.
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(
+    override_usage = "fixtrail link [OPTIONS] [INPUT]... --output <TRAIL>
+       fixtrail link --compact|--expire <AGE|VERSIONS>|--verify|--backup <DIR> [OPTIONS] <TRAIL>",
+    after_help = "Examples:
   fixtrail link day/ -o trail/
   fixtrail query order C00000079 trail/
   fixtrail query sql 'select state, count(*) from lifecycles group by state' trail/
+  fixtrail link --compact trail/ && fixtrail link --expire 90d trail/
+  fixtrail link --verify trail/
+  fixtrail link --backup /backup/trail --all-versions trail/
 
-Exit status: 0 clean, 1 findings at or above --fail-on, 2 not done.")]
+Exit status: 0 clean, 1 findings at or above --fail-on, or damage, 2 not done."
+)]
 pub struct LinkArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// The trail's directory
     #[arg(short, long, value_name = "TRAIL", value_hint = ValueHint::DirPath)]
-    pub output: PathBuf,
+    #[arg(required_unless_present = "upkeep", conflicts_with = "upkeep")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub upkeep: UpkeepArgs,
+    /// With --verify and --backup: not only the latest version
+    #[arg(long, requires = "upkeep", help_heading = "Care of a trail")]
+    pub all_versions: bool,
     /// Memory that linking may take, such as 512M or 4G; what does not fit goes through temporary files [default: a
     /// quarter of the machine's]
     #[arg(long, value_name = "SIZE")]

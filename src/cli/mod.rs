@@ -15,6 +15,8 @@ mod signals;
 mod summary;
 mod tables;
 mod target;
+mod upkeep;
+mod upkeep_args;
 mod validate;
 
 use crate::finding::Level;

@@ -4,7 +4,7 @@ use super::args::{ParseArgs, ParseFormat};
 use super::input::{Inputs, unreadable_finding};
 use super::progress::with_bar;
 use super::report::Report;
-use super::tables::{Places, make_tables};
+use super::tables::make_tables;
 use super::target::{self, Target, file_error};
 use super::{Outcome, help_instead_of_waiting, stdin_is_terminal, summary};
 use crate::finding::Level;
@@ -77,8 +77,7 @@ fn settings(args: &ParseArgs, format: ParseFormat) -> Vec<(&'static str, String)
 fn to_directory(args: &ParseArgs, inputs: Inputs, dir: &Path, started: Instant) -> Result<Outcome> {
     target::directory(dir, args.make.force, "a directory of events")?;
     let plan = args.input.plan(inputs.specs, args.make.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
-    let places = Places { temp_dir: args.make.temp_dir.as_deref(), link_bytes: None };
-    let made = make_tables(&args.make.run, plan, &inputs.unreadable, dir, &places)?;
+    let made = make_tables(&args.make, plan, &inputs.unreadable, dir, None)?;
     let text = format!(
         "{} and {} in {}",
         summary::plural(made.counts.events, "event"),

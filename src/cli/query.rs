@@ -3,9 +3,9 @@
 use super::Outcome;
 use super::args::Color;
 pub use super::query_args::QueryArgs;
-use super::query_args::{FilesArgs, OrderArgs, QueryWhat, SqlArgs, SqlFormat};
+use super::query_args::{AtArgs, FilesArgs, OrderArgs, QueryWhat, SqlArgs, SqlFormat, VersionsArgs, VersionsFormat};
 use super::target::{Target, file_error};
-use crate::query::{Format, LiveFiles, Source, SqlQuery, Style, Table, order, sql, write_files};
+use crate::query::{Format, LiveFiles, Source, SqlQuery, Style, Table, order, sql, versions, write_files};
 use crate::table::Trail;
 use crate::{Error, Result};
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
@@ -20,22 +20,34 @@ pub fn run_command(args: &QueryArgs) -> Result<Outcome> {
         QueryWhat::Order(args) => order_story(args),
         QueryWhat::Sql(args) => run_sql(args),
         QueryWhat::Files(args) => files(args),
+        QueryWhat::Versions(args) => list_versions(args),
     }
 }
 
-/// A trail's latest version; its commit says which files are live.
+/// A version of a trail; its commit says which files are live.
 struct Live(Trail);
 
 impl Live {
-    fn open(path: &Path) -> Result<Live> {
-        if !path.is_dir() {
-            return Err(Error::Usage(format!("{}: no such directory", path.display())));
+    fn open(path: &Path, at: AtArgs) -> Result<Live> {
+        must_be_a_trail(path)?;
+        match (at.version, at.as_known_at) {
+            (Some(version), _) => Trail::open_version(path, version),
+            (None, Some(time)) => Trail::open_as_known_at(path, time.0),
+            (None, None) => Trail::open(path),
         }
-        if !Trail::exists(path) {
-            return Err(Error::Usage(format!("{}: is no trail; `fixtrail link -o` makes one", path.display())));
-        }
-        Trail::open(path).map(Live)
+        .map(Live)
     }
+}
+
+/// An error unless a trail is there.
+pub fn must_be_a_trail(path: &Path) -> Result<()> {
+    if !path.is_dir() {
+        return Err(Error::Usage(format!("{}: no such directory", path.display())));
+    }
+    if !Trail::exists(path) {
+        return Err(Error::Usage(format!("{}: is no trail; `fixtrail link -o` makes one", path.display())));
+    }
+    Ok(())
 }
 
 impl LiveFiles for Live {
@@ -79,7 +91,7 @@ fn width() -> Option<usize> {
 }
 
 fn order_story(args: &OrderArgs) -> Result<Outcome> {
-    let live = Live::open(&args.trail)?;
+    let live = Live::open(&args.trail, args.at)?;
     let stories = order::find(&live, &args.id)?;
     if stories.is_empty() {
         super::say(&format!("no order in {} has the identifier {}", args.trail.display(), args.id.escape_debug()));
@@ -96,11 +108,26 @@ fn order_story(args: &OrderArgs) -> Result<Outcome> {
 }
 
 fn files(args: &FilesArgs) -> Result<Outcome> {
-    let live = Live::open(&args.trail)?;
+    let live = Live::open(&args.trail, args.at)?;
     let table = Table::from_word(&args.table)
         .ok_or_else(|| Error::Usage(format!("no table is called {}", args.table.escape_debug())))?;
     let mut out = stdout();
     write_files(&live, table, args.null, &mut out)?;
+    out.flush().map_err(Error::stdout)?;
+    Ok(Outcome::Clean)
+}
+
+fn list_versions(args: &VersionsArgs) -> Result<Outcome> {
+    must_be_a_trail(&args.trail)?;
+    let format = match args.format {
+        _ if args.json => Format::Json,
+        Some(VersionsFormat::Json) => Format::Json,
+        Some(VersionsFormat::Table) => Format::Table,
+        None if io::stdout().is_terminal() => Format::Table,
+        Some(VersionsFormat::Csv) | None => Format::Csv,
+    };
+    let mut out = stdout();
+    versions::write(Trail::history(&args.trail)?, format, &mut out)?;
     out.flush().map_err(Error::stdout)?;
     Ok(Outcome::Clean)
 }
@@ -111,9 +138,12 @@ fn run_sql(args: &SqlArgs) -> Result<Outcome> {
         .iter()
         .map(|word| {
             let path = Path::new(Source::split_name(word).1);
-            if path.is_dir() && Trail::exists(path) { Live::open(path).map(Some) } else { Ok(None) }
+            if path.is_dir() && Trail::exists(path) { Live::open(path, args.at).map(Some) } else { Ok(None) }
         })
         .collect::<Result<_>>()?;
+    if trails.iter().all(Option::is_none) && (args.at.version.is_some() || args.at.as_known_at.is_some()) {
+        return Err(Error::Usage("a version was asked for, and none of the sources is a trail".to_string()));
+    }
     let mut sources = Vec::new();
     for (word, trail) in words.iter().zip(&trails) {
         let (name, path) = Source::split_name(word);

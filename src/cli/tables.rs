@@ -1,6 +1,6 @@
 //! From a plan to a committed directory of tables; what `parse -o DIR` and `link` have in common.
 
-use super::args::RunArgs;
+use super::args::{MakeArgs, RunArgs};
 use super::input::unreadable_finding;
 use super::progress::with_bar;
 use super::report::Report;
@@ -10,19 +10,12 @@ use crate::event::source_prefix;
 use crate::input::SourceSpec;
 use crate::pipeline::{Counts, Plan, RunSummary, TableRun, UnitTables, Written, assemble, run, spool_source_findings};
 use crate::progress::Progress;
-use crate::table::TrailWriter;
+use crate::table::maintenance::{Keep, expire};
 use crate::table::trail::TakenSource;
+use crate::table::{Trail, TrailWriter};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
-
-/// Where a run keeps what it cannot finish yet.
-pub struct Places<'a> {
-    /// For temporary files; the output's directory when there is none.
-    pub temp_dir: Option<&'a Path>,
-    /// Bytes that linking may keep in memory; `None` when nothing is linked.
-    pub link_bytes: Option<usize>,
-}
 
 /// What was made.
 pub struct Made {
@@ -33,6 +26,8 @@ pub struct Made {
     pub specs: Vec<SourceSpec>,
     /// Bytes of temporary files.
     pub spooled: u64,
+    /// Of the commit.
+    pub version: u64,
 }
 
 impl Made {
@@ -74,19 +69,29 @@ impl Written {
     }
 }
 
-/// Reads everything, links it if asked to, writes the files and commits them.
+/// Reads everything, links it for a trail, writes the files and commits them. A directory that is no trail keeps no older
+/// version.
 ///
 /// # Errors
 /// Trouble that stops the run; nothing is committed then.
-pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path, places: &Places) -> Result<Made> {
+pub fn make_tables(
+    args: &MakeArgs,
+    plan: Plan,
+    unreadable: &[String],
+    dir: &Path,
+    link_bytes: Option<usize>,
+) -> Result<Made> {
     let specs = plan.specs.clone();
     let threads = plan.threads;
     // Linking takes as many threads as reading does. A pool that is there already is an earlier call's, of as many.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    let mut writer = TrailWriter::create(dir)?;
-    let tables = TableRun::create(places.temp_dir.unwrap_or(dir), places.link_bytes)?;
+    let mut writer = TrailWriter::create(dir, args.wait)?;
+    // A directory of events is read by a glob and has no history, unless it was a trail before.
+    let has_history = link_bytes.is_some() || Trail::open(dir).is_ok_and(|trail| trail.files("lifecycles").is_ok());
+    let tables = TableRun::create(args.temp_dir.as_deref().unwrap_or(dir), link_bytes)?;
     let progress = Progress::new();
-    let (summary, consumers) = with_bar(args, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
+    let (summary, consumers) =
+        with_bar(&args.run, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
     drop(consumers);
     let mut counts = summary.counts.clone();
     let mut late = summary.findings.clone();
@@ -113,8 +118,11 @@ pub fn make_tables(args: &RunArgs, plan: Plan, unreadable: &[String], dir: &Path
             messages: *messages,
         });
     }
-    writer.commit()?;
-    Ok(Made { summary, counts, written, specs, spooled: spool.len_bytes() })
+    let version = writer.commit()?.commit().version;
+    if !has_history {
+        expire(dir, Keep::Versions(1), args.wait)?;
+    }
+    Ok(Made { summary, counts, written, specs, spooled: spool.len_bytes(), version })
 }
 
 fn event_prefixes(names: &[String]) -> Vec<[u8; 12]> {

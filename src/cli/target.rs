@@ -2,6 +2,7 @@
 
 use crate::table::Trail;
 use crate::table::cleanup::TempFile;
+use crate::table::trail::TABLES;
 use crate::{Error, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -97,19 +98,22 @@ pub fn file_error(error: io::Error) -> Error {
     Error::io("output", "cannot write")(error)
 }
 
-/// Makes a directory for a trail or for tables. What holds something else already needs `force`.
+/// Checks the directory for a trail or for tables, which need not be there. What holds something else already needs
+/// `force`.
 ///
 /// # Errors
-/// When it exists and is in use, or cannot be made.
+/// When it is in use, or no directory.
 pub fn directory(path: &Path, force: bool, what: &str) -> Result<()> {
     if path.exists() && !path.is_dir() {
         return Err(Error::Usage(format!("{}: is a file, expected a directory", path.display())));
     }
-    fs::create_dir_all(path).map_err(Error::io(path, "cannot make the directory"))?;
+    if !path.exists() {
+        return Ok(());
+    }
     // What a run that was stopped has left is nobody's: it has no commit.
     let ours = |name: &std::ffi::OsStr| {
         let name = name.as_encoded_bytes();
-        name.starts_with(b".") || [&b"_commits"[..], b"events", b"findings", b"lifecycles", b"links"].contains(&name)
+        name.starts_with(b".") || name == b"_commits" || TABLES.iter().any(|table| name == table.as_bytes())
     };
     let mut entries = fs::read_dir(path).map_err(Error::io(path, "cannot list the directory"))?;
     let used = Trail::exists(path) || entries.any(|entry| entry.is_ok_and(|e| !ours(&e.file_name())));

@@ -16,6 +16,7 @@ pub mod sql;
 #[cfg(test)]
 mod test_trail;
 mod text;
+pub mod versions;
 
 pub use files::{LiveFiles, Table, write_files};
 pub use request::{Format, Source, SqlQuery, Style};

@@ -1,7 +1,8 @@
 //! Temporary files and directories that never outlive the run: removed on drop, on error and on a signal.
 //!
 //! All of them stand in one list under one lock. A file that gets its final name leaves the list under the same lock,
-//! so that a signal finds it either temporary or finished.
+//! so that a signal finds it either temporary or finished. Work of several files, such as a version of a trail, stands in
+//! the list with what undoes it.
 
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -21,10 +22,11 @@ struct Temporaries {
     kinds: BTreeMap<PathBuf, Kind>,
 }
 
-#[derive(Clone, Copy)]
 enum Kind {
     File,
     Dir,
+    /// Undone by this; it must not ask for the list.
+    Work(Box<dyn Fn() + Send>),
 }
 
 /// A panic elsewhere does not spoil the list: each change of it is one step.
@@ -42,13 +44,18 @@ impl Temporaries {
         let _ = match self.kinds.remove(path) {
             Some(Kind::File) => fs::remove_file(path),
             Some(Kind::Dir) => fs::remove_dir_all(path),
+            Some(Kind::Work(undo)) => {
+                undo();
+                Ok(())
+            }
             None => Ok(()),
         };
     }
 
+    /// What lies in a directory goes before the directory.
     fn close(&mut self) {
         self.closed = true;
-        while let Some((path, _)) = self.kinds.first_key_value() {
+        while let Some((path, _)) = self.kinds.last_key_value() {
             let path = path.clone();
             self.remove(&path);
         }
@@ -162,8 +169,36 @@ impl Drop for TempDir {
     }
 }
 
+/// Work in a directory that is undone on drop and on a signal unless it is completed.
+#[derive(Debug)]
+pub struct Unfinished {
+    dir: PathBuf,
+}
+
+impl Unfinished {
+    /// Begins work in `dir`; `undo` is told to undo it when all temporary files below are gone. One at a time in a
+    /// directory.
+    pub fn begin(dir: &Path, undo: impl Fn() + Send + 'static) -> Result<Unfinished> {
+        let mut temporaries = temporaries();
+        temporaries.still_open().map_err(Error::io(dir, "cannot write"))?;
+        temporaries.kinds.insert(dir.to_path_buf(), Kind::Work(Box::new(undo)));
+        Ok(Unfinished { dir: dir.to_path_buf() })
+    }
+
+    /// The work is done and stays.
+    pub fn complete(self) {
+        temporaries().kinds.remove(&self.dir);
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        temporaries().remove(&self.dir);
+    }
+}
+
 /// Removes every temporary file and directory; to be called when a signal ends the process. From then on no temporary
-/// can be created and no file gets its final name: both are errors.
+/// and no directory can be created and no file gets its final name: all are errors.
 pub fn remove_all_temporaries() {
     temporaries().close();
 }
@@ -179,6 +214,8 @@ pub fn create_dir(dir: &Path) -> Result<()> {
     };
     create_dir(parent)?;
     let create = || {
+        let temporaries = temporaries();
+        temporaries.still_open()?;
         let mode = fs::metadata(parent)?.mode() & 0o777;
         match fs::create_dir(dir) {
             // Another worker was faster.
@@ -200,7 +237,7 @@ fn temporary_name() -> String {
 }
 
 /// Makes the name of a file or directory durable.
-fn sync_parent(path: &Path) -> Result<()> {
+pub(super) fn sync_parent(path: &Path) -> Result<()> {
     let parent = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -275,6 +312,24 @@ mod tests {
         list.close();
         assert_eq!(names(dir.path()), ["kept"]);
         assert_eq!(list.still_open().map_err(|e| e.kind()), Err(io::ErrorKind::Interrupted));
+    }
+
+    #[test]
+    fn unfinished_work_is_undone_and_finished_work_is_not() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let [kept, lost] = ["kept", "lost"].map(|name| dir.path().join(name));
+        for path in [&kept, &lost] {
+            fs::create_dir(path).expect("a directory");
+        }
+        let begin = |path: &Path| {
+            let undone = path.to_path_buf();
+            Unfinished::begin(path, move || fs::remove_dir(&undone).expect("an empty directory")).expect("open")
+        };
+        let (done, failed) = (begin(&kept), begin(&lost));
+        let _inner = TempFile::create(&kept).expect("a file");
+        done.complete();
+        drop(failed);
+        assert!(kept.is_dir() && !lost.exists());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! changed. The partition column `date` stands in the log and in the directory names, not in the data files.
 
 use super::cleanup::{TempFile, create_dir};
+use super::strays;
 use super::{Bound, FileSummary, Schema, Type};
 use crate::types::Date;
 use crate::{Error, Result};
@@ -16,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// The directory name of rows without a date, as every reader of such directories knows it.
 const NO_DATE: &str = "__HIVE_DEFAULT_PARTITION__";
 
+/// How our versions of a table begin to say who wrote them.
+const ENGINE: &str = "fixtrail/";
+
 /// The directory of a day's rows.
 pub(super) fn partition(date: Option<Date>) -> String {
     match date {
@@ -24,7 +28,15 @@ pub(super) fn partition(date: Option<Date>) -> String {
     }
 }
 
-/// What a table's log says after its last version.
+/// The day of a partition's directory; none when it is no such directory.
+pub(super) fn date_of(partition: &str) -> Option<Option<Date>> {
+    match partition.strip_prefix("date=")? {
+        NO_DATE => Some(None),
+        date => Date::parse_iso(date.as_bytes()).map(Some),
+    }
+}
+
+/// What a table's log says after one of its versions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct LogState {
     /// The number the next version will have.
@@ -42,22 +54,43 @@ pub(super) struct Added<'a> {
     pub file: &'a FileSummary,
 }
 
+/// What a new version changes.
+pub(super) enum Change<'a> {
+    /// The added files are the only ones.
+    Replace(&'a [Added<'a>]),
+    /// The same rows in other files.
+    Merge { merged: Vec<String>, into: &'a [Added<'a>] },
+}
+
+pub(super) fn log_dir(table_dir: &Path) -> PathBuf {
+    table_dir.join("_delta_log")
+}
+
+pub(super) fn version_name(version: u64) -> String {
+    format!("{version:020}.json")
+}
+
 fn version_path(table_dir: &Path, version: u64) -> PathBuf {
-    table_dir.join("_delta_log").join(format!("{version:020}.json"))
+    log_dir(table_dir).join(version_name(version))
 }
 
 /// Reads a table's log from its first version on; a table without one is empty.
 pub(super) fn read(table_dir: &Path) -> Result<LogState> {
+    replay(table_dir, |_, _| {})
+}
+
+/// The same, showing the live files of each version to `visit`.
+pub(super) fn replay(table_dir: &Path, mut visit: impl FnMut(u64, &BTreeSet<String>)) -> Result<LogState> {
     let mut state = LogState::default();
     loop {
         let path = version_path(table_dir, state.next);
-        let text = match fs::read_to_string(&path) {
+        let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(state),
             Err(error) => return Err(Error::io(&path, "cannot read")(error)),
         };
-        for line in text.lines() {
-            let action: Value = serde_json::from_str(line).map_err(|error| Error::Damaged {
+        for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            let action: Value = serde_json::from_slice(line).map_err(|error| Error::Damaged {
                 path: path.clone(),
                 what: format!("not a version of a table: {error}"),
             })?;
@@ -73,23 +106,71 @@ pub(super) fn read(table_dir: &Path) -> Result<LogState> {
                 state.schema = text("/metaData/schemaString");
             }
         }
+        visit(state.next, &state.live);
         state.next += 1;
     }
 }
 
-/// Writes the version in which `added` are the only files. False when another run wrote that version first.
-pub(super) fn replace(
+/// Removes the versions after `last`, all of them for `None`, and temporary files; the newest first, so that what is
+/// left never has a gap.
+///
+/// # Errors
+/// When another program wrote one of them: nobody's work is removed but that of our own runs that did not end.
+pub(super) fn remove_after(table_dir: &Path, last: Option<u64>) -> Result<()> {
+    let dir = log_dir(table_dir);
+    let mut ahead = Vec::new();
+    for (path, name) in strays::files(&dir)? {
+        let version = name.strip_suffix(".json").and_then(|name| name.parse::<u64>().ok());
+        if version.is_some_and(|version| last.is_none_or(|last| version > last)) {
+            ahead.push((version, path));
+        } else if strays::is_temporary(&name) {
+            strays::remove(&path)?;
+        }
+    }
+    ahead.sort();
+    for (_, path) in &ahead {
+        let text = fs::read_to_string(path).map_err(Error::io(path, "cannot read"))?;
+        if !text.lines().next().unwrap_or_default().contains(ENGINE) {
+            let hint = "another program wrote this version of the table; remove it, or link into another directory";
+            return Err(Error::Usage(format!("{}: {hint}", path.display())));
+        }
+    }
+    for (_, path) in ahead.iter().rev() {
+        strays::remove(path)?;
+    }
+    if last.is_none() {
+        strays::remove_if_empty(&dir);
+    }
+    Ok(())
+}
+
+/// Writes the next version. False when another run wrote it first.
+pub(super) fn write(
     table_dir: &Path,
     state: &LogState,
     schema: &Schema,
-    added: &[Added],
+    change: &Change,
     time_ms: i64,
 ) -> Result<bool> {
+    let log_dir = log_dir(table_dir);
+    create_dir(&log_dir)?;
+    let temp = TempFile::create(&log_dir)?;
+    let actions = actions(table_dir, state, schema, change, time_ms);
+    let text: String = actions.iter().map(|action| format!("{action}\n")).collect();
+    temp.file().write_all(text.as_bytes()).map_err(Error::io(temp.path(), "cannot write"))?;
+    temp.publish_new(&version_path(table_dir, state.next))
+}
+
+fn actions(table_dir: &Path, state: &LogState, schema: &Schema, change: &Change, time_ms: i64) -> Vec<Value> {
+    let (operation, parameters) = match change {
+        Change::Replace(_) => ("WRITE", json!({"mode": "Overwrite", "partitionBy": "[\"date\"]"})),
+        Change::Merge { .. } => ("OPTIMIZE", json!({})),
+    };
     let mut actions = vec![json!({"commitInfo": {
         "timestamp": time_ms,
-        "operation": "WRITE",
-        "operationParameters": {"mode": "Overwrite", "partitionBy": "[\"date\"]"},
-        "engineInfo": concat!("fixtrail/", env!("CARGO_PKG_VERSION")),
+        "operation": operation,
+        "operationParameters": parameters,
+        "engineInfo": format!("{ENGINE}{}", env!("CARGO_PKG_VERSION")),
     }})];
     if state.next == 0 {
         actions.push(json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}));
@@ -106,9 +187,15 @@ pub(super) fn replace(
             "createdTime": time_ms,
         }}));
     }
-    let kept: BTreeSet<&str> = added.iter().map(|added| added.path.as_str()).collect();
-    for path in state.live.iter().filter(|path| !kept.contains(path.as_str())) {
-        actions.push(json!({"remove": {"path": path, "deletionTimestamp": time_ms, "dataChange": true}}));
+    let (removed, added, changes_rows): (Vec<&String>, &[Added], bool) = match change {
+        Change::Replace(added) => {
+            let kept: BTreeSet<&str> = added.iter().map(|added| added.path.as_str()).collect();
+            (state.live.iter().filter(|path| !kept.contains(path.as_str())).collect(), added, true)
+        }
+        Change::Merge { merged, into } => (merged.iter().collect(), into, false),
+    };
+    for path in removed {
+        actions.push(json!({"remove": {"path": path, "deletionTimestamp": time_ms, "dataChange": changes_rows}}));
     }
     for Added { path, date, file } in added {
         actions.push(json!({"add": {
@@ -116,16 +203,11 @@ pub(super) fn replace(
             "partitionValues": {"date": date.map(|date| date.to_string())},
             "size": file.bytes,
             "modificationTime": time_ms,
-            "dataChange": true,
+            "dataChange": changes_rows,
             "stats": stats(schema, file).to_string(),
         }}));
     }
-    let log_dir = table_dir.join("_delta_log");
-    create_dir(&log_dir)?;
-    let temp = TempFile::create(&log_dir)?;
-    let text: String = actions.iter().map(|action| format!("{action}\n")).collect();
-    temp.file().write_all(text.as_bytes()).map_err(Error::io(temp.path(), "cannot write"))?;
-    temp.publish_new(&version_path(table_dir, state.next))
+    actions
 }
 
 /// The columns in Delta's words, the partition column last.
@@ -232,6 +314,17 @@ mod tests {
         assert_eq!(time(i64::MAX), None);
         assert_eq!(bound(Type::Date, &Bound::Int(20_458)), Some(json!("2026-01-05")));
         assert_eq!(bound(Type::Decimal, &Bound::Int(1)), None);
+    }
+
+    #[test]
+    fn a_table_of_another_program_is_left_alone() {
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::create_dir(log_dir(dir.path())).expect("a directory");
+        fs::write(version_path(dir.path(), 0), "{\"commitInfo\":{\"engineInfo\":\"other/1\"}}\n").expect("a file");
+        let error = remove_after(dir.path(), None).expect_err("not ours").to_string();
+        assert!(error.contains("00000000000000000000.json: another program wrote this version"), "{error}");
+        assert_eq!(read(dir.path()).expect("a log").next, 1);
+        remove_after(dir.path(), Some(0)).expect("nothing is ahead");
     }
 
     #[test]

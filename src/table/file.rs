@@ -1,16 +1,20 @@
 //! Puts chunks together to a Parquet file that appears under its name only when it is complete.
 
-use super::chunk::{Bound, Chunk, ChunkMeta};
+use super::chunk::{Bound, Bounds, Chunk, ChunkMeta};
 use super::cleanup::TempFile;
 use super::{Schema, SpooledChunk, footer};
 use crate::{Error, Result};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaDataWriter, RowGroupMetaData};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData};
 use parquet::schema::types::SchemaDescPtr;
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8] = b"PAR1";
+/// Bytes of a chunk that are copied at once.
+const COPIED_AT_ONCE: u64 = 1 << 20;
 
 /// One column of a row group, wherever it is.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +101,53 @@ impl TableFile {
         Ok(())
     }
 
+    /// Adds the row groups of a finished file of the same columns, byte for byte.
+    ///
+    /// # Errors
+    /// When they cannot be read, or their places are not in the file.
+    pub(super) fn copy_row_groups(&mut self, from: &RowGroups) -> Result<()> {
+        for group in from.metadata.row_groups() {
+            let mut places = Vec::with_capacity(group.num_columns());
+            for chunk in group.columns() {
+                places.push(self.len);
+                let (start, len) = footer::pages(chunk).ok_or_else(|| from.damaged("a column's place is wrong"))?;
+                self.copy(from, start, len)?;
+            }
+            let mut chunks = Vec::with_capacity(places.len());
+            for (index, (chunk, start)) in group.columns().iter().zip(places).enumerate() {
+                let bloom = self.len;
+                if let Some((start, len)) = footer::bloom(chunk) {
+                    self.copy(from, start, len)?;
+                }
+                let moved = footer::moved(chunk, start, bloom).map_err(refused(&self.path))?;
+                let column = &self.schema.columns[index];
+                self.columns[index].add_bounds(
+                    group.num_rows() as u64,
+                    chunk.statistics().and_then(|s| s.null_count_opt()).unwrap_or(0),
+                    footer::bounds(column, chunk).as_ref(),
+                );
+                chunks.push(moved);
+            }
+            let copied = footer::renumbered(group, chunks, self.row_groups.len()).map_err(refused(&self.path))?;
+            self.row_groups.push(copied);
+            self.rows += group.num_rows() as u64;
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, from: &RowGroups, mut start: u64, mut len: u64) -> Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        while len > 0 {
+            buffer.resize(len.min(COPIED_AT_ONCE) as usize, 0);
+            from.file.read_exact_at(&mut buffer, start).map_err(Error::io(&from.path, "cannot read"))?;
+            self.write(&buffer)?;
+            start += buffer.len() as u64;
+            len -= buffer.len() as u64;
+        }
+        self.buffer = buffer;
+        Ok(())
+    }
+
     /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
@@ -146,6 +197,43 @@ impl TableFile {
     }
 }
 
+/// The row groups of a finished file, to be copied into another.
+pub(super) struct RowGroups {
+    path: PathBuf,
+    file: File,
+    metadata: ParquetMetaData,
+}
+
+impl RowGroups {
+    /// Reads the footer of a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no footer.
+    pub fn open(path: &Path) -> Result<RowGroups> {
+        let file = File::open(path).map_err(Error::io(path, "cannot open"))?;
+        let metadata = ParquetMetaDataReader::new()
+            .parse_and_finish(&file)
+            .map_err(|error| Error::Damaged { path: path.to_path_buf(), what: format!("not Parquet: {error}") })?;
+        Ok(RowGroups { path: path.to_path_buf(), file, metadata })
+    }
+
+    /// The columns and their meaning are those of `schema`.
+    ///
+    /// # Errors
+    /// When the library refuses the schema: a fault of ours.
+    pub fn are_of(&self, schema: &Schema) -> Result<bool> {
+        let descr = footer::descriptor(schema).map_err(refused(&self.path))?;
+        let file = self.metadata.file_metadata();
+        let version = file.key_value_metadata().into_iter().flatten().find(|pair| pair.key == footer::SCHEMA_VERSION);
+        let is_version = version.and_then(|pair| pair.value.as_deref()) == Some(schema.version.to_string().as_str());
+        Ok(is_version && file.schema_descr().root_schema() == descr.root_schema())
+    }
+
+    fn damaged(&self, what: &str) -> Error {
+        Error::Damaged { path: self.path.clone(), what: what.to_string() }
+    }
+}
+
 /// The library's refusal about the file at `path`.
 fn refused(path: &Path) -> impl FnOnce(ParquetError) -> Error {
     let path = path.to_path_buf();
@@ -187,9 +275,12 @@ impl ColumnSummary {
     }
 
     fn add(&mut self, meta: &ChunkMeta) {
-        self.nulls += meta.nulls as u64;
-        let bounds = meta.bounds.as_ref();
-        self.unbounded |= meta.nulls < meta.rows && bounds.is_none_or(|bounds| bounds.max.is_none());
+        self.add_bounds(meta.rows as u64, meta.nulls as u64, meta.bounds.as_ref());
+    }
+
+    fn add_bounds(&mut self, rows: u64, nulls: u64, bounds: Option<&Bounds>) {
+        self.nulls += nulls;
+        self.unbounded |= nulls < rows && bounds.is_none_or(|bounds| bounds.max.is_none());
         if self.unbounded {
             (self.min, self.max) = (None, None);
         } else if let Some(bounds) = bounds {

@@ -14,6 +14,9 @@ use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Type as Node, TypePtr};
 use std::sync::Arc;
 
+/// The key under which a file has the version of its columns' meaning.
+pub(super) const SCHEMA_VERSION: &str = "fixtrail.schema";
+
 /// The schema as the footer has it.
 pub(super) fn descriptor(schema: &Schema) -> Result<SchemaDescPtr> {
     let fields = schema.columns.iter().map(node).collect::<Result<Vec<_>>>()?;
@@ -175,13 +178,77 @@ pub(super) fn row_group(
     builder.build()
 }
 
+/// Where a chunk's pages are in its file: first byte and length; none when that makes no sense.
+pub(super) fn pages(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
+    let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+    Some((u64::try_from(start).ok()?, u64::try_from(chunk.compressed_size()).ok()?))
+}
+
+/// Where a chunk's bloom filter is in its file, if it has one.
+pub(super) fn bloom(chunk: &ColumnChunkMetaData) -> Option<(u64, u64)> {
+    let (start, len) = chunk.bloom_filter_offset().zip(chunk.bloom_filter_length())?;
+    Some((u64::try_from(start).ok()?, u64::try_from(len).ok()?))
+}
+
+/// The least and greatest value that a chunk's statistics tell.
+pub(super) fn bounds(column: &Column, chunk: &ColumnChunkMetaData) -> Option<Bounds> {
+    let statistics = chunk.statistics()?;
+    let text = |value: &ByteArray| std::str::from_utf8(value.data()).ok().map(|text| Bound::Text(text.to_string()));
+    let (min, max) = match (column.ty, statistics) {
+        (Type::Text, Statistics::ByteArray(s)) => (s.min_opt().and_then(text), s.max_opt().and_then(text)),
+        (_, Statistics::Int64(s)) => (s.min_opt().copied().map(Bound::Int), s.max_opt().copied().map(Bound::Int)),
+        (_, Statistics::Int32(s)) => {
+            let int = |value: Option<&i32>| value.map(|value| Bound::Int(i64::from(*value)));
+            (int(s.min_opt()), int(s.max_opt()))
+        }
+        _ => return None,
+    };
+    let (min_is_exact, max_is_exact) = (statistics.min_is_exact(), statistics.max_is_exact());
+    Some(Bounds { min: min?, max, min_is_exact, max_is_exact })
+}
+
+/// A chunk that was copied to `start` in another file, and its bloom filter to `bloom`.
+pub(super) fn moved(chunk: &ColumnChunkMetaData, start: u64, bloom: u64) -> Result<ColumnChunkMetaData> {
+    let symbols = chunk.dictionary_page_offset().map(|symbols| chunk.data_page_offset() - symbols);
+    chunk
+        .clone()
+        .into_builder()
+        .set_dictionary_page_offset(symbols.map(|_| start as i64))
+        .set_data_page_offset(start as i64 + symbols.unwrap_or(0))
+        .set_bloom_filter_offset(chunk.bloom_filter_offset().map(|_| bloom as i64))
+        .set_offset_index_offset(None)
+        .set_offset_index_length(None)
+        .set_column_index_offset(None)
+        .set_column_index_length(None)
+        .build()
+}
+
+/// A row group of chunks that were copied from `group`.
+pub(super) fn renumbered(
+    group: &RowGroupMetaData,
+    chunks: Vec<ColumnChunkMetaData>,
+    ordinal: usize,
+) -> Result<RowGroupMetaData> {
+    let start = chunks.first().and_then(pages).map_or(4, |(start, _)| start as i64);
+    let mut builder = RowGroupMetaData::builder(group.schema_descr_ptr())
+        .set_num_rows(group.num_rows())
+        .set_total_byte_size(group.total_byte_size())
+        .set_sorting_columns(group.sorting_columns().cloned())
+        .set_file_offset(start)
+        .set_column_metadata(chunks);
+    if let Ok(ordinal) = i16::try_from(ordinal) {
+        builder = builder.set_ordinal(ordinal);
+    }
+    builder.build()
+}
+
 /// The whole footer.
 pub(super) fn file(descr: &SchemaDescPtr, schema: &Schema, row_groups: Vec<RowGroupMetaData>) -> ParquetMetaData {
     let rows = row_groups.iter().map(RowGroupMetaData::num_rows).sum();
     let tool = concat!("fixtrail ", env!("CARGO_PKG_VERSION"));
     let properties = [
         ("fixtrail.table", schema.table.to_string()),
-        ("fixtrail.schema", schema.version.to_string()),
+        (SCHEMA_VERSION, schema.version.to_string()),
         ("fixtrail.version", env!("CARGO_PKG_VERSION").to_string()),
     ];
     let properties = properties.map(|(key, value)| KeyValue::new(key.to_string(), value)).to_vec();

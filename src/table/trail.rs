@@ -3,10 +3,13 @@
 //! `TRAIL/<table>/date=YYYY-MM-DD/….parquet` holds rows, `TRAIL/<table>/_delta_log/` the versions of one table, and
 //! `TRAIL/_commits/N.json` the versions of all tables that belong together. Nothing counts before that file exists.
 
+use super::commits;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The tables that a trail may have.
+pub const TABLES: [&str; 4] = ["events", "findings", "lifecycles", "links"];
 
 /// One file that belongs to a version of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +28,20 @@ pub struct TableState {
     pub name: String,
     /// Version in the table's `_delta_log`.
     pub version: u64,
-    /// Sorted by path.
+    /// In the order of their rows within each partition.
     pub files: Vec<LiveFile>,
+}
+
+impl TableState {
+    /// Rows of all files.
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(|file| file.rows).sum()
+    }
+
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
 }
 
 /// A source that was taken in.
@@ -44,11 +59,18 @@ pub struct Commit {
     pub version: u64,
     /// Program and version that wrote it.
     pub writer: String,
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// What made it: `write`, or `compact` when its rows are those of the version before.
+    #[serde(default = "write")]
+    pub operation: String,
+    /// Milliseconds since 1970-01-01T00:00:00Z; later than the commit before, whatever the clock says.
     pub time_ms: i64,
     /// Sorted by name.
     pub tables: Vec<TableState>,
     pub sources: Vec<TakenSource>,
+}
+
+fn write() -> String {
+    "write".to_string()
 }
 
 /// A trail as one commit shows it.
@@ -61,22 +83,45 @@ pub struct Trail {
 impl Trail {
     /// A trail is there: at least one commit.
     pub fn exists(path: &Path) -> bool {
-        matches!(latest(path), Ok(Some(_)))
+        matches!(commits::latest(path), Ok(Some(_)))
     }
 
-    /// The latest commit.
+    /// The latest version.
     ///
     /// # Errors
     /// When `path` is no trail, or its latest commit cannot be read.
     pub fn open(path: &Path) -> Result<Trail> {
-        let Some(version) = latest(path)? else {
+        let Some(commit) = commits::read_latest(path)? else {
             return Err(Error::Usage(format!("{}: not a trail: it has no commit", path.display())));
         };
-        let file = commit_path(path, version);
-        let text = fs::read(&file).map_err(Error::io(&file, "cannot read"))?;
-        let commit = serde_json::from_slice(&text)
-            .map_err(|error| Error::Damaged { path: file, what: format!("not a commit: {error}") })?;
         Ok(Trail { path: path.to_path_buf(), commit })
+    }
+
+    /// A version by its number.
+    ///
+    /// # Errors
+    /// When it is not there, or not any more; the error says which are.
+    pub fn open_version(path: &Path, version: u64) -> Result<Trail> {
+        Ok(Trail { path: path.to_path_buf(), commit: commits::read_version(path, version)? })
+    }
+
+    /// The version that was the latest at a time, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// When every version is later.
+    pub fn open_as_known_at(path: &Path, time_ms: i64) -> Result<Trail> {
+        Ok(Trail { path: path.to_path_buf(), commit: commits::read_at(path, time_ms)? })
+    }
+
+    /// What the commits of a trail say, oldest first; each is read when it is asked for.
+    ///
+    /// # Errors
+    /// When the trail cannot be listed, or a commit cannot be read.
+    pub fn history(path: &Path) -> Result<impl Iterator<Item = Result<Commit>>> {
+        let versions = commits::versions(path)?;
+        let path = path.to_path_buf();
+        // One that is gone was dropped just now.
+        Ok(versions.into_iter().filter_map(move |version| commits::read(&path, version).transpose()))
     }
 
     pub fn path(&self) -> &Path {
@@ -87,7 +132,8 @@ impl Trail {
         &self.commit
     }
 
-    /// Full paths of the files of a table, sorted; an error that lists the tables when there is no such table.
+    /// Full paths of the files of a table, in the order of their rows; an error that lists the tables when there is no
+    /// such table.
     pub fn files(&self, table: &str) -> Result<Vec<PathBuf>> {
         let Some(state) = self.commit.tables.iter().find(|state| state.name == table) else {
             let names: Vec<&str> = self.commit.tables.iter().map(|state| state.name.as_str()).collect();
@@ -96,29 +142,4 @@ impl Trail {
         };
         Ok(state.files.iter().map(|file| self.path.join(table).join(&file.path)).collect())
     }
-}
-
-pub(super) fn commits_dir(trail: &Path) -> PathBuf {
-    trail.join("_commits")
-}
-
-pub(super) fn commit_path(trail: &Path, version: u64) -> PathBuf {
-    commits_dir(trail).join(format!("{version}.json"))
-}
-
-/// The number of the latest commit; none when the directory is no trail or not there.
-pub(super) fn latest(trail: &Path) -> Result<Option<u64>> {
-    let dir = commits_dir(trail);
-    let entries = match fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::io(&dir, "cannot read")(error)),
-    };
-    let mut last = None;
-    for entry in entries {
-        let name = entry.map_err(Error::io(&dir, "cannot read"))?.file_name();
-        let version = name.to_str().and_then(|name| name.strip_suffix(".json")).and_then(|n| n.parse().ok());
-        last = last.max(version);
-    }
-    Ok(last)
 }

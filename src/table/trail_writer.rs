@@ -1,27 +1,34 @@
-//! Makes a trail, or replaces what one holds: data files, then each table's version, then the commit.
+//! Makes a trail, or a new version of one: data files, then each table's version, then the commit.
 
-use super::cleanup::{TempFile, create_dir};
-use super::delta::{self, Added};
-use super::trail::{Commit, LiveFile, TableState, TakenSource, Trail, commit_path, commits_dir, latest};
+use super::cleanup::{TempFile, Unfinished, create_dir};
+use super::commits;
+use super::delta::{self, Added, Change};
+use super::lock::WriteLock;
+use super::strays;
+use super::trail::{Commit, LiveFile, TableState, TakenSource, Trail};
 use super::{FileSummary, Schema};
 use crate::types::Date;
 use crate::{Error, Result};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Files and sources on their way to a commit. While it lives no other run can write to the trail.
+/// Files and sources on their way to a commit. While it lives no other run can write to the trail; when it is dropped
+/// without a commit, the trail is as it was before.
 #[derive(Debug)]
 pub struct TrailWriter {
     path: PathBuf,
-    version: u64,
-    /// Full paths of the files of the commit before.
-    before: Vec<PathBuf>,
+    /// The latest commit.
+    before: Option<Commit>,
     tables: Vec<Table>,
     sources: Vec<TakenSource>,
-    /// Locked as long as it is open; the system unlocks it whatever ends the process.
-    _lock: File,
+    /// Directories of partitions that were asked for; not all of them get a file.
+    partitions: RefCell<BTreeSet<PathBuf>>,
+    unfinished: Unfinished,
+    // Released when all is undone or done.
+    lock: WriteLock,
 }
 
 #[derive(Debug)]
@@ -31,63 +38,46 @@ struct Table {
 }
 
 impl TrailWriter {
-    /// Starts a new trail, or the next commit of one, which replaces all that it holds. What an unfinished run left
-    /// behind is removed.
+    /// Starts a new trail, or the next commit of one, which replaces all rows; older versions stay. What an unfinished
+    /// run left behind is removed.
     ///
     /// # Errors
-    /// When another run is writing to the trail.
-    pub fn create(path: &Path) -> Result<TrailWriter> {
-        let dir = commits_dir(path);
-        create_dir(&dir)?;
-        let lock_path = dir.join(".lock");
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&lock_path)
-            .map_err(Error::io(&lock_path, "cannot create"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Usage(format!("{}: another run is writing to this trail", path.display())));
-            }
-            Err(TryLockError::Error(error)) => return Err(Error::io(&lock_path, "cannot lock")(error)),
-        }
-        let mut before = Vec::new();
-        let mut version = 0;
-        if latest(path)?.is_some() {
-            let trail = Trail::open(path)?;
-            version = trail.commit.version + 1;
-            for table in &trail.commit.tables {
-                before.extend(trail.files(&table.name)?);
-            }
-        }
-        remove_leftovers(path, version)?;
+    /// When another run is writing to the trail and goes on for longer than `wait`.
+    pub fn create(path: &Path, wait: Duration) -> Result<TrailWriter> {
+        let made: Vec<PathBuf> = path.ancestors().take_while(|dir| !dir.exists()).map(Path::to_path_buf).collect();
+        let made: Vec<PathBuf> = made.into_iter().filter(|dir| !dir.as_os_str().is_empty()).rev().collect();
+        let lock = WriteLock::acquire(path, wait)?;
+        let trail = path.to_path_buf();
+        let unfinished = Unfinished::begin(path, move || strays::undo(&trail, &made))?;
+        let before = commits::read_latest(path)?;
+        strays::remove_ahead(path, before.as_ref())?;
         Ok(TrailWriter {
             path: path.to_path_buf(),
-            version,
             before,
             tables: Vec::new(),
             sources: Vec::new(),
-            _lock: lock,
+            partitions: RefCell::default(),
+            unfinished,
+            lock,
         })
     }
 
     /// The number the commit will have; part of its files' names.
     pub fn version(&self) -> u64 {
-        self.version
+        self.before.as_ref().map_or(0, |commit| commit.version + 1)
     }
 
     /// The directory for a table's rows of one day, made if it is not there.
     pub fn partition_dir(&self, table: &str, date: Option<Date>) -> Result<PathBuf> {
         let dir = self.path.join(table).join(delta::partition(date));
         create_dir(&dir)?;
+        self.partitions.borrow_mut().insert(dir.clone());
         Ok(dir)
     }
 
     /// The name of the `n`-th file of a partition in this commit.
     pub fn file_name(&self, n: usize) -> String {
-        format!("part-{n:05}-v{}.parquet", self.version)
+        format!("part-{n:05}-v{}.parquet", self.version())
     }
 
     /// Declares a table; it is in the commit even without a file.
@@ -111,11 +101,13 @@ impl TrailWriter {
         self.sources.push(source);
     }
 
-    /// Writes each table's version and then the commit; the commit is what makes the files count. Files of the commit
-    /// before are removed, so that a glob over the directories finds no row twice.
+    /// Writes each table's version and then the commit; the commit is what makes the files count. Files of the versions
+    /// before stay until those expire.
+    ///
+    /// # Errors
+    /// When something cannot be written, or another run has written without the lock.
     pub fn commit(mut self) -> Result<Trail> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let time_ms = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
+        let time_ms = time_after(self.before.as_ref());
         self.tables.sort_by_key(|table| table.schema.table);
         let mut tables = Vec::new();
         for table in &self.tables {
@@ -127,204 +119,64 @@ impl TrailWriter {
                 added.push(Added { path: path_in_table(*date, file), date: *date, file });
             }
             added.sort_by(|a, b| a.path.cmp(&b.path));
-            if !delta::replace(&dir, &state, &table.schema, &added, time_ms)? {
-                return Err(self.overtaken());
+            if !delta::write(&dir, &state, &table.schema, &Change::Replace(&added), time_ms)? {
+                return Err(overtaken(&self.path));
             }
-            let files = added.iter().map(|Added { path, file, .. }| LiveFile {
-                path: path.clone(),
-                rows: file.rows,
-                bytes: file.bytes,
-                digest: file.digest.clone(),
-            });
-            let name = table.schema.table.to_string();
-            tables.push(TableState { name, version: state.next, files: files.collect() });
+            let files = added.iter().map(live_file).collect();
+            tables.push(TableState { name: table.schema.table.to_string(), version: state.next, files });
         }
         let commit = Commit {
-            version: self.version,
-            writer: concat!("fixtrail ", env!("CARGO_PKG_VERSION")).to_string(),
+            version: self.version(),
+            writer: WRITER.to_string(),
+            operation: "write".to_string(),
             time_ms,
             tables,
             sources: std::mem::take(&mut self.sources),
         };
-        let temp = TempFile::create(&commits_dir(&self.path))?;
-        let mut text = serde_json::to_vec_pretty(&commit).expect("a commit is numbers and texts");
-        text.push(b'\n');
-        temp.file().write_all(&text).map_err(Error::io(temp.path(), "cannot write"))?;
-        if !temp.publish_new(&commit_path(&self.path, self.version))? {
-            return Err(self.overtaken());
-        }
-        for path in &self.before {
-            // It is not part of the trail any more; a failure leaves a file that nothing refers to.
-            let _ = fs::remove_file(path);
-        }
+        self.partitions.take().iter().for_each(|dir| strays::remove_if_empty(dir));
+        publish(&self.path, &commit)?;
+        self.unfinished.complete();
+        drop(self.lock);
         Ok(Trail { path: self.path, commit })
-    }
-
-    fn overtaken(&self) -> Error {
-        Error::Usage(format!("{}: another run has written to this trail meanwhile; run again", self.path.display()))
     }
 }
 
-fn path_in_table(date: Option<Date>, file: &FileSummary) -> String {
+/// Program and version, as commits name them.
+pub(super) const WRITER: &str = concat!("fixtrail ", env!("CARGO_PKG_VERSION"));
+
+/// The time of a new commit, in milliseconds since 1970: now, or just after the commit before when the clock went back.
+pub(super) fn time_after(before: Option<&Commit>) -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
+    before.map_or(now, |commit| now.max(commit.time_ms.saturating_add(1)))
+}
+
+/// Gives a commit its name; from then on it counts.
+///
+/// # Errors
+/// When it cannot be written, or another run has written without the lock.
+pub(super) fn publish(trail: &Path, commit: &Commit) -> Result<()> {
+    let temp = TempFile::create(&commits::dir(trail))?;
+    let mut text = serde_json::to_vec_pretty(commit).expect("a commit is numbers and texts");
+    text.push(b'\n');
+    temp.file().write_all(&text).map_err(Error::io(temp.path(), "cannot write"))?;
+    if temp.publish_new(&commits::path(trail, commit.version))? { Ok(()) } else { Err(overtaken(trail)) }
+}
+
+pub(super) fn overtaken(trail: &Path) -> Error {
+    Error::Usage(format!("{}: another run has written to this trail meanwhile; run again", trail.display()))
+}
+
+/// An added file as the commit lists it.
+pub(super) fn live_file(Added { path, file, .. }: &Added) -> LiveFile {
+    LiveFile { path: path.clone(), rows: file.rows, bytes: file.bytes, digest: file.digest.clone() }
+}
+
+/// Path relative to the table's directory.
+pub(super) fn path_in_table(date: Option<Date>, file: &FileSummary) -> String {
     let name = file.path.file_name().unwrap_or_default().to_string_lossy();
     format!("{}/{name}", delta::partition(date))
 }
 
-/// Removes temporary files, and data files of commits from `version` on, which never came to be.
-fn remove_leftovers(trail: &Path, version: u64) -> Result<()> {
-    for table in directories(trail)? {
-        for partition in directories(&table)? {
-            for entry in fs::read_dir(&partition).map_err(Error::io(&partition, "cannot read"))? {
-                let path = entry.map_err(Error::io(&partition, "cannot read"))?.path();
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let of_commit = name
-                    .strip_prefix("part-")
-                    .and_then(|name| name.strip_suffix(".parquet")?.rsplit_once("-v")?.1.parse::<u64>().ok());
-                if name.starts_with(".tmp-") || of_commit.is_some_and(|of| of >= version) {
-                    fs::remove_file(&path).map_err(Error::io(&path, "cannot remove"))?;
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn directories(dir: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir).map_err(Error::io(dir, "cannot read"))? {
-        let entry = entry.map_err(Error::io(dir, "cannot read"))?;
-        if entry.file_type().map_err(Error::io(entry.path(), "cannot read"))?.is_dir() {
-            found.push(entry.path());
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::table::{Builder, Column, Encoder, IntColumn, Piece, TableFile, Type};
-
-    fn schema() -> Schema {
-        Schema {
-            table: "events",
-            columns: vec![Column::required("n", Type::Long).with_stats()],
-            sorted_by: vec![],
-            version: 1,
-        }
-    }
-
-    fn write(writer: &mut TrailWriter, date: Option<Date>, values: &[i64]) {
-        let schema = schema();
-        writer.add_table(&schema);
-        let mut column = IntColumn::steps();
-        values.iter().for_each(|value| column.push(Some(*value)));
-        let chunk = column.encode(&schema.columns[0], values.len(), &mut Encoder::new());
-        let dir = writer.partition_dir("events", date).expect("a directory");
-        let mut file = TableFile::create(&dir, &writer.file_name(0), &schema).expect("a file");
-        file.append_row_group(&[Piece::Fresh(&chunk)]).expect("a row group");
-        writer.add_file("events", date, file.finish().expect("a finished file"));
-    }
-
-    #[test]
-    fn a_commit_shows_its_files_and_sources() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("trail");
-        assert!(!Trail::exists(&path));
-        assert!(Trail::open(&path).expect_err("no trail").to_string().ends_with("not a trail: it has no commit"));
-        let mut writer = TrailWriter::create(&path).expect("a writer");
-        write(&mut writer, Date::from_ymd(2026, 1, 5), &[1, 2, 3]);
-        write(&mut writer, None, &[7]);
-        let source = TakenSource { name: "a.fix".to_string(), digest: "00".to_string(), bytes: 12, messages: 4 };
-        writer.add_source(source.clone());
-        assert!(!Trail::exists(&path), "nothing counts before the commit");
-        writer.commit().expect("a commit");
-        let trail = Trail::open(&path).expect("a trail");
-        assert_eq!(trail.commit().version, 0);
-        assert_eq!(trail.commit().sources, [source]);
-        assert_eq!(
-            trail.files("events").expect("a table"),
-            [
-                path.join("events/date=2026-01-05/part-00000-v0.parquet"),
-                path.join("events/date=__HIVE_DEFAULT_PARTITION__/part-00000-v0.parquet")
-            ]
-        );
-        assert_eq!(trail.commit().tables[0].files.iter().map(|f| f.rows).collect::<Vec<_>>(), [3, 1]);
-        let error = trail.files("orders").expect_err("no such table").to_string();
-        assert!(error.ends_with("no table `orders`; it has events"), "{error}");
-    }
-
-    #[test]
-    fn the_log_says_what_readers_need() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let mut writer = TrailWriter::create(dir.path()).expect("a writer");
-        write(&mut writer, Date::from_ymd(2026, 1, 5), &[1, 2, 3]);
-        writer.commit().expect("a commit");
-        let log = dir.path().join("events/_delta_log/00000000000000000000.json");
-        let log = fs::read_to_string(log).expect("a log");
-        let lines: Vec<serde_json::Value> = log.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
-        assert_eq!(lines[1]["protocol"], serde_json::json!({"minReaderVersion": 1, "minWriterVersion": 2}));
-        assert_eq!(lines[2]["metaData"]["partitionColumns"], serde_json::json!(["date"]));
-        assert_eq!(lines[3]["add"]["path"], "date=2026-01-05/part-00000-v0.parquet");
-        assert_eq!(lines[3]["add"]["partitionValues"]["date"], "2026-01-05");
-        assert_eq!(
-            lines[3]["add"]["stats"],
-            r#"{"maxValues":{"n":3},"minValues":{"n":1},"nullCount":{"n":0},"numRecords":3}"#
-        );
-    }
-
-    #[test]
-    fn the_next_commit_replaces_files_and_keeps_the_tables_id() {
-        let dir = tempfile::tempdir().expect("a directory");
-        for version in 0..3 {
-            let mut writer = TrailWriter::create(dir.path()).expect("a writer");
-            assert_eq!(writer.version(), version);
-            write(&mut writer, Date::from_ymd(2026, 1, 5), &[version as i64]);
-            let trail = writer.commit().expect("a commit");
-            let partition = dir.path().join("events/date=2026-01-05");
-            let name = format!("part-00000-v{version}.parquet");
-            assert_eq!(trail.files("events").expect("a table"), [partition.join(&name)]);
-            let names: Vec<_> =
-                fs::read_dir(&partition).expect("a directory").map(|e| e.expect("x").file_name()).collect();
-            assert_eq!(names, [name.as_str()]);
-        }
-        let state = delta::read(&dir.path().join("events")).expect("a log");
-        assert_eq!((state.next, state.live.len()), (3, 1));
-    }
-
-    #[test]
-    fn what_an_unfinished_run_left_is_removed() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let mut writer = TrailWriter::create(dir.path()).expect("a writer");
-        write(&mut writer, None, &[1]);
-        writer.commit().expect("a commit");
-        let mut writer = TrailWriter::create(dir.path()).expect("a writer");
-        write(&mut writer, None, &[2]);
-        drop(writer);
-        let partition = dir.path().join("events/date=__HIVE_DEFAULT_PARTITION__");
-        fs::write(partition.join(".tmp-1-1"), "").expect("a file");
-        // It had written the table's version too, but not the commit.
-        let table = dir.path().join("events");
-        let state = delta::read(&table).expect("a log");
-        assert!(delta::replace(&table, &state, &schema(), &[], 0).expect("a version"));
-        assert_eq!(fs::read_dir(&partition).expect("a directory").count(), 3);
-        let mut writer = TrailWriter::create(dir.path()).expect("a writer");
-        assert_eq!(fs::read_dir(&partition).expect("a directory").count(), 1);
-        assert_eq!(Trail::open(dir.path()).expect("a trail").commit().version, 0);
-        write(&mut writer, None, &[3]);
-        let trail = writer.commit().expect("a commit");
-        assert_eq!(trail.files("events").expect("a table"), [partition.join("part-00000-v1.parquet")]);
-        assert_eq!(fs::read_dir(&partition).expect("a directory").count(), 1);
-        assert_eq!(trail.commit().tables[0].version, 2);
-    }
-
-    #[test]
-    fn two_runs_cannot_write_at_once() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let first = TrailWriter::create(dir.path()).expect("a writer");
-        let error = TrailWriter::create(dir.path()).expect_err("a second writer").to_string();
-        assert!(error.ends_with("another run is writing to this trail"), "{error}");
-        drop(first);
-        TrailWriter::create(dir.path()).expect("a writer");
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 pub mod date;
 pub mod decimal;
 pub(crate) mod digits;
+mod rfc3339;
 pub(crate) mod text_key;
 pub mod timestamp;
 

@@ -29,6 +29,28 @@ pub fn table(dir: &Path) -> Vec<Row> {
     files.iter().flat_map(|path| file(path)).collect()
 }
 
+/// All rows of a table in a trail's latest version, in the order of its commit.
+pub fn live(trail: &Path, table: &str) -> Vec<Row> {
+    live_files(&commit(trail), table).iter().flat_map(|path| file(&trail.join(table).join(path))).collect()
+}
+
+/// What the latest commit of a trail says.
+pub fn commit(trail: &Path) -> serde_json::Value {
+    let versions = std::fs::read_dir(trail.join("_commits"))
+        .expect("listed")
+        .filter_map(|entry| entry.expect("an entry").file_name().to_str()?.strip_suffix(".json")?.parse::<u64>().ok());
+    let latest = versions.max().expect("a commit");
+    let text = std::fs::read(trail.join(format!("_commits/{latest}.json"))).expect("read");
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+/// Paths of a table's files in a commit, relative to the table's directory; none when it has no such table.
+pub fn live_files(commit: &serde_json::Value, table: &str) -> Vec<String> {
+    let tables = commit["tables"].as_array().expect("tables");
+    let files = tables.iter().filter(|state| state["name"] == table).flat_map(|state| state["files"].as_array());
+    files.flatten().map(|file| file["path"].as_str().expect("a path").to_string()).collect()
+}
+
 /// All rows of one Parquet file.
 pub fn file(path: &Path) -> Vec<Row> {
     let file = std::fs::File::open(path).expect("opened");

@@ -23,7 +23,9 @@ def check(what, found, expected):
 
 
 lines = [json.loads(line) for line in open(events_json)]
-commit = json.load(open(f"{trail}/_commits/0.json"))
+commits = [json.load(open(path)) for path in glob.glob(f"{trail}/_commits/*.json")]
+commits.sort(key=lambda commit: commit["version"])
+commit = commits[-1]
 tables = {table["name"]: table for table in commit["tables"]}
 check("tables of the commit", sorted(tables), ["events", "findings", "lifecycles", "links"])
 
@@ -37,7 +39,8 @@ con = duckdb.connect()
 for table, state in tables.items():
     rows = sum(file["rows"] for file in state["files"])
     paths = sorted(f"{trail}/{table}/{file['path']}" for file in state["files"])
-    check(f"{table}: files on disk", sorted(glob.glob(f"{trail}/{table}/*/*.parquet")), paths)
+    if len(commits) == 1:
+        check(f"{table}: files on disk", sorted(glob.glob(f"{trail}/{table}/*/*.parquet")), paths)
 
     relation = con.read_parquet(paths, hive_partitioning=True)
     check(f"DuckDB: rows of {table}", relation.count("*").fetchall()[0][0], rows)
@@ -62,8 +65,16 @@ for table, state in tables.items():
         ours = arrow.column(name).to_pylist()
         check(f"DuckDB and pyarrow: {table}.{name}", fetched.column(name).to_pylist(), ours)
     delta = deltalake.DeltaTable(f"{trail}/{table}")
+    check(f"deltalake: version of {table}", delta.version(), state["version"])
     check(f"deltalake: files of {table}", len(delta.file_uris()), len(paths))
     check(f"Polars, Delta: rows of {table}", polars.read_delta(f"{trail}/{table}").height, rows)
+    for older in commits[:-1]:
+        was = next(was for was in older["tables"] if was["name"] == table)
+        rows = sum(file["rows"] for file in was["files"])
+        found = polars.scan_delta(f"{trail}/{table}", version=was["version"]).select(polars.len()).collect().item()
+        check(f"Polars, Delta: rows of {table} in version {older['version']}", found, rows)
+        found = deltalake.DeltaTable(f"{trail}/{table}", version=was["version"]).to_pyarrow_table().num_rows
+        check(f"deltalake: rows of {table} in version {older['version']}", found, rows)
     types = {field.name: str(field.type) for field in delta.schema().fields}
     check(f"deltalake: type of {table}.date", types["date"], 'PrimitiveType("date")')
 
@@ -113,4 +124,4 @@ for table, state in tables.items():
         found = con.execute(f"select count(*) from read_parquet([{listed}]) where cl_ord_id = '{known}'").fetchall()[0][0]
         check("DuckDB: rows of a known order", found, expected)
 
-print(f"peers: {passed} passed, 0 failed")
+print(f"peers: version {commit['version']} of {len(commits)} kept: {passed} passed, 0 failed")
