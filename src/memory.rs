@@ -2,7 +2,7 @@
 //! allocations.
 //!
 //! Linking walks hundreds of megabytes in no order; with pages of 4 KB most steps miss the processor's page table
-//! cache, which in a virtual machine costs two walks. Measured: a tenth of the time of `link`, half of its page faults.
+//! cache, which in a virtual machine costs two walks. Huge pages saved 3 to 14 % of the wall clock of `link`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
