@@ -39,9 +39,6 @@ fuzz_target!(|data: &[u8]| {
         let is_right = shape.known_issues(&message, &mut readings).is_some();
         Known { shape, readings: is_right.then_some(&readings) }
     });
-    let mut room = vec![Field { tag: 0, start: 0, end: 0 }; Shapes::MOST_FIELDS];
-    let again = shapes.cut(bytes, separator, &mut room).map(|cut| &room[..cut.count]);
-    assert!(again.is_none_or(|fields| fields == cut));
     let map = |known: Option<Known>| {
         let mut events = Vec::new();
         Mapper::new().map(&message, places, known, context, None, |event, links| {
@@ -52,4 +49,7 @@ fuzz_target!(|data: &[u8]| {
         events
     };
     assert!(map(known) == map(None));
+    let mut room = vec![Field { tag: 0, start: 0, end: 0 }; Shapes::MOST_FIELDS];
+    let again = shapes.cut(bytes, separator, &mut room).map(|cut| &room[..cut.count]);
+    assert!(again.is_none_or(|fields| fields == cut));
 });
