@@ -40,6 +40,7 @@ pub fn backup(trail: &Path, to: &Path, which: Versions, wait: Duration) -> Resul
     let made: Vec<PathBuf> = to.ancestors().take_while(|dir| !dir.exists()).map(Path::to_path_buf).collect();
     let made: Vec<PathBuf> = made.into_iter().filter(|dir| !dir.as_os_str().is_empty()).rev().collect();
     must_be_apart(trail, to)?;
+    must_be_ours(to)?;
     let _write = WriteLock::acquire(to, wait)?;
     let path = to.to_path_buf();
     let unfinished = Unfinished::begin(to, move || strays::undo(&path, &made))?;
@@ -65,6 +66,20 @@ fn must_be_apart(trail: &Path, to: &Path) -> Result<()> {
         return Err(Error::Usage(format!("{}: lies within the trail; give a directory beside it", to.display())));
     }
     Ok(())
+}
+
+/// Of what is in a directory that no backup began in, nothing must be taken for a file of a backup that did not end.
+fn must_be_ours(to: &Path) -> Result<()> {
+    if commits::dir(to).is_dir() || !to.exists() {
+        return Ok(());
+    }
+    match fs::read_dir(to).map_err(Error::io(to, "cannot read"))?.next() {
+        None => Ok(()),
+        Some(_) => {
+            let hint = "is not empty and no backup; give a new directory, or one that holds a backup of this trail";
+            Err(Error::Usage(format!("{}: {hint}", to.display())))
+        }
+    }
 }
 
 struct Copy<'a> {

@@ -299,6 +299,21 @@ fn a_backup_goes_neither_into_its_trail_nor_into_another() {
 }
 
 #[test]
+fn a_backup_takes_no_directory_that_holds_something_else() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let [trail, to] = ["trail", "to"].map(|name| dir.path().join(name));
+    write(&trail, &[(5, vec![1])]);
+    // A name that a run which did not end could have left.
+    let own = to.join("events/date=2026-01-06/part-00000-v0.parquet");
+    fs::create_dir_all(own.parent().expect("a directory")).expect("made");
+    fs::write(&own, "somebody's").expect("written");
+    let error = backup(&trail, &to, Versions::All, NOW).expect_err("not empty").to_string();
+    assert!(error.contains("is not empty and no backup"), "{error}");
+    assert_eq!(fs::read(&own).expect("still there"), b"somebody's");
+    assert!(!to.join("_commits").exists());
+}
+
+#[test]
 fn files_are_not_removed_while_they_are_copied_or_checked() {
     let dir = tempfile::tempdir().expect("a directory");
     write(dir.path(), &[(5, vec![1])]);
