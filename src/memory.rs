@@ -1,4 +1,4 @@
-//! Memory as the kernel sees it. The programs' allocator is the system's, which asks for huge pages under large
+//! Memory as the kernel sees it. The program's allocator is the system's, which asks for huge pages under large
 //! allocations.
 //!
 //! Linking walks hundreds of megabytes in no order; with pages of 4 KB most steps miss the processor's page table
@@ -42,21 +42,13 @@ unsafe impl GlobalAlloc for HugePages {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract, which is the same.
-        let start = unsafe { System.alloc(layout) };
-        if layout.size() >= LARGE {
-            advise(start, layout.size());
-        }
-        start
+        advised(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        let start = unsafe { System.alloc_zeroed(layout) };
-        if layout.size() >= LARGE {
-            advise(start, layout.size());
-        }
-        start
+        advised(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
@@ -68,12 +60,16 @@ unsafe impl GlobalAlloc for HugePages {
     #[inline]
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
-        let moved = unsafe { System.realloc(start, layout, size) };
-        if size >= LARGE {
-            advise(moved, size);
-        }
-        moved
+        advised(unsafe { System.realloc(start, layout, size) }, size)
     }
+}
+
+#[inline]
+fn advised(start: *mut u8, size: usize) -> *mut u8 {
+    if size >= LARGE {
+        advise(start, size);
+    }
+    start
 }
 
 /// Asks for huge pages where whole ones fit. The kernel may refuse; nothing depends on it.

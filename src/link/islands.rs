@@ -12,9 +12,9 @@
 
 use super::part::Part;
 use super::union::UnionFind;
+use crate::Result;
 use crate::event::key::KeyKind;
 use crate::table::{Segment, Spool};
-use crate::{Error, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const PARTITIONS: usize = 256;
@@ -168,7 +168,7 @@ fn read(spool: &Spool, partition: Mutex<Partition>) -> Result<Vec<Meeting>> {
     bytes.append(&mut partition.bytes);
     let (whole, rest) = bytes.as_chunks::<MEETING>();
     let meetings: Option<Vec<Meeting>> = whole.iter().map(Meeting::get).collect();
-    let mut meetings = meetings.filter(|_| rest.is_empty()).ok_or_else(|| damaged(spool))?;
+    let mut meetings = meetings.filter(|_| rest.is_empty()).ok_or_else(|| spool.damaged())?;
     meetings.sort_unstable();
     Ok(meetings)
 }
@@ -178,11 +178,6 @@ fn group(scope_hash: u64, day: i32) -> u64 {
     (scope_hash ^ u64::from(day as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15))
         .rotate_left(29)
         .wrapping_mul(0xd6e8_feb8_6659_fd93)
-}
-
-/// What was written to a temporary file did not come back.
-pub(super) fn damaged(spool: &Spool) -> Error {
-    Error::Damaged { path: spool.dir().to_path_buf(), what: "a temporary file is damaged".to_string() }
 }
 
 fn partition(hash: u64) -> usize {

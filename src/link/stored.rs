@@ -1,8 +1,7 @@
 //! Parts as bytes: how they wait on disk while others are read.
 
-use super::islands::damaged;
 use super::names::Names;
-use super::part::{Correction, Entry, Event, PARTITIONS, ParentRef, Part, starts_of};
+use super::part::{Correction, Entry, Event, ParentRef, Part, by_partition, starts_of};
 use crate::Result;
 use crate::event::Kind;
 use crate::event::key::{Expect, KeyKind, TextRef};
@@ -65,8 +64,7 @@ impl Part {
         })?;
         let texts = bytes.text()?.to_vec();
         let entry_starts = starts_of(entries.iter().map(|e| e.hash));
-        let (ref_starts, ref_order) = super::part::by_partition(refs.iter().map(|r| r.hash));
-        debug_assert_eq!(entry_starts.len(), PARTITIONS + 1);
+        let (ref_starts, ref_order) = by_partition(refs.iter().map(|r| r.hash));
         bytes.bytes.is_empty().then_some(Part {
             names,
             events,
@@ -127,7 +125,7 @@ impl Packer {
         self.raw.clear();
         self.raw.reserve(part.raw_len);
         let read = self.decompressor.decompress_to_buffer(&self.packed, &mut self.raw);
-        read.ok().and_then(|_| Part::read(&self.raw)).ok_or_else(|| damaged(spool))
+        read.ok().and_then(|_| Part::read(&self.raw)).ok_or_else(|| spool.damaged())
     }
 }
 

@@ -1,8 +1,8 @@
 //! The lifecycle of each row, on disk, where lifecycles are linked in buckets.
 
+use crate::Result;
 use crate::link::Linked;
 use crate::table::{Segment, Spool};
-use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -44,16 +44,14 @@ impl RowIds {
     /// # Errors
     /// When they cannot be read back.
     pub fn of_unit(&self, unit: u32) -> Result<Vec<(u32, [u8; 10])>> {
-        let damaged =
-            || Error::Damaged { path: self.spool.dir().into(), what: "a temporary file is damaged".to_string() };
         let (mut rows, mut packed) = (Vec::new(), Vec::new());
         for &segment in self.by_unit.get(&unit).into_iter().flatten() {
             packed.clear();
             self.spool.read_bytes(segment, &mut packed)?;
-            let bytes = zstd::stream::decode_all(&packed[..]).map_err(|_| damaged())?;
+            let bytes = zstd::stream::decode_all(&packed[..]).map_err(|_| self.spool.damaged())?;
             let (whole, rest) = bytes.as_chunks::<ROW>();
             if !rest.is_empty() {
-                return Err(damaged());
+                return Err(self.spool.damaged());
             }
             rows.extend(whole.iter().map(|&[a, b, c, d, ref id @ ..]| (u32::from_le_bytes([a, b, c, d]), *id)));
         }

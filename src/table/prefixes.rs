@@ -63,10 +63,13 @@ impl PrefixColumn {
     #[inline]
     pub fn push_rows<'a>(&mut self, values: impl ExactSizeIterator<Item = &'a [u8]>) {
         let (row, count) = (self.levels.rows(), values.len());
+        if count == 0 {
+            return;
+        }
         self.end_page_if_full(row);
         self.next = row + count;
         values.for_each(|value| self.prefixes.push(value));
-        self.levels.push_mask(u64::MAX >> (64 - count.clamp(1, 64)), count);
+        self.levels.push_mask(u64::MAX >> (64 - count), count);
     }
 
     /// `row` is a multiple of 64 behind the last value.

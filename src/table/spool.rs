@@ -51,9 +51,9 @@ impl Spool {
         self.read(segment.start, &mut bytes[from..])
     }
 
-    /// The directory that holds it.
-    pub fn dir(&self) -> &Path {
-        &self.dir
+    /// What is said when bytes that came back are not those that were moved to disk.
+    pub fn damaged(&self) -> Error {
+        Error::Damaged { path: self.dir.clone(), what: "a temporary file is damaged".to_string() }
     }
 
     /// Bytes on disk.
