@@ -114,16 +114,21 @@ fn how_much_fits_into_memory_does_not_matter() {
                 ["link", &day, "-o", name, "--fail-on", "never", "--unit-bytes", size, "--report", "report.json"];
             let ran = place.run([&fixed[..], more].concat());
             assert_eq!(ran.status, 0, "{}", ran.stderr);
+            let report: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(place.join("report.json")).expect("a report")).expect("JSON");
+            let spooled = report["written"]["spooled_bytes"].as_u64().expect("a number");
             let tables = ["events", "links", "lifecycles", "findings"];
-            tables.map(|name_of| {
+            let rows = tables.map(|name_of| {
                 let mut rows: Vec<String> =
                     table(&place.join(name).join(name_of)).iter().map(|row| format!("{row:?}")).collect();
                 rows.sort_unstable();
                 rows
-            })
+            });
+            (rows, spooled)
         };
-        let whole = link(&format!("whole-{size}"), &[]);
-        let small = link(&format!("small-{size}"), &["--memory", "1M", "--temp-dir", "tmp", "-j2"]);
+        let (whole, spooled_whole) = link(&format!("whole-{size}"), &[]);
+        let (small, spooled_small) = link(&format!("small-{size}"), &["--memory", "1M", "--temp-dir", "tmp", "-j2"]);
+        assert!(spooled_small > spooled_whole, "the linker has used the disk: {spooled_small}, {spooled_whole}");
         assert!(whole.iter().take(3).all(|rows| rows.len() > 100));
         for (name, (a, b)) in ["events", "links", "lifecycles", "findings"].iter().zip(whole.iter().zip(&small)) {
             assert!(a == b, "{name} of {day} differ");
