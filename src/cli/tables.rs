@@ -8,6 +8,7 @@ use super::{Outcome, summary};
 use crate::Result;
 use crate::event::source_prefix;
 use crate::input::SourceSpec;
+use crate::link::Sources;
 use crate::pipeline::{Counts, Plan, RunSummary, TableRun, UnitTables, Written, assemble, run, spool_source_findings};
 use crate::progress::Progress;
 use crate::table::maintenance::{Keep, expire};
@@ -108,7 +109,7 @@ pub fn make_tables(
     })?;
     let spool = tables.spool.clone();
     let (events, findings, linker) = tables.into_parts();
-    let linkage = linker.map(|linker| linker.finish(event_prefixes(&names))).transpose()?;
+    let linkage = linker.map(|linker| linker.finish(Sources::new(&names))).transpose()?;
     let written = assemble(&mut writer, &events, &findings, linkage, &spool, &names, threads, &mut counts)?;
     for ((spec, info), messages) in specs.iter().zip(&summary.sources).zip(&summary.messages_by_source) {
         writer.add_source(TakenSource {
@@ -123,17 +124,4 @@ pub fn make_tables(
         expire(dir, Keep::Versions(1), args.wait)?;
     }
     Ok(Made { summary, counts, written, specs, spooled: spool.len_bytes(), version })
-}
-
-fn event_prefixes(names: &[String]) -> Vec<[u8; 12]> {
-    names
-        .iter()
-        .map(|name| {
-            let mut prefix = [b'0'; 12];
-            for (to, from) in prefix.iter_mut().zip(source_prefix(name).bytes()) {
-                *to = from;
-            }
-            prefix
-        })
-        .collect()
 }

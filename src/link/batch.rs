@@ -225,6 +225,7 @@ impl Batch {
 
     /// Ends the batch: components get dense numbers, entries are put in the order of partitions.
     pub(super) fn into_part(mut self) -> Part {
+        self.names.rest();
         // A parent is smaller than its child and so has its component's number already.
         let mut components = 0;
         for node in 0..self.parents.len() {

@@ -7,9 +7,10 @@ use super::execution::{joined_further, link_executions};
 use super::gather::Gathered;
 use super::join::{Joined, join};
 use super::lifecycles::Lifecycles;
+use super::linker::PartKey;
 use super::orders::Orders;
 use super::parent::{Ambiguous, Edge, find_parents};
-use super::part::Part;
+use super::part::{Event, Part};
 use super::store::Store;
 use super::unlinked::{Note, notes};
 use std::sync::atomic::AtomicU32;
@@ -28,8 +29,8 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// Links parts, which are ascending by unit.
-    pub(super) fn of(parts: Vec<(u32, Part)>, event_prefixes: Vec<[u8; 12]>) -> Linked {
+    /// Links parts, which are in the order of their events.
+    pub(super) fn of(parts: Vec<(PartKey, Part)>, event_prefixes: Vec<[u8; 12]>) -> Linked {
         let store = Store::new(parts, event_prefixes);
         let Joined { partitions, antecedents, days } = join(&store);
         let days = Days::new(&store, days);
@@ -48,17 +49,28 @@ impl Linked {
         Linked { store, antecedents, days, orders, edges, ambiguous, lifecycles, notes }
     }
 
-    /// The units that have events here, ascending.
-    pub fn units(&self) -> &[u32] {
+    /// The units of this run that have events here, ascending.
+    pub fn units(&self) -> impl Iterator<Item = u32> + '_ {
         self.store.units()
     }
 
-    /// Hands out the rows of a unit that have a lifecycle, ascending, each with its lifecycle's number.
+    /// Hands out the rows of a unit of this run that have a lifecycle, ascending, each with its lifecycle's number.
     pub fn each_row(&self, unit: u32, mut each: impl FnMut(u32, u32)) {
-        let Some(number) = self.store.part_of_unit(unit) else { return };
-        for (event, local) in self.store.parts[number].events.iter().zip(0..) {
-            let order = self.orders.of_local_event(&self.store, &self.days, number, local);
-            each(event.row, self.lifecycles.of_order[order as usize]);
+        for number in self.store.parts_of_unit(unit) {
+            for (event, local) in self.store.parts[number].events.iter().zip(0..) {
+                let order = self.orders.of_local_event(&self.store, &self.days, number, local);
+                each(event.row, self.lifecycles.of_order[order as usize]);
+            }
+        }
+    }
+
+    /// Hands out all events, each with its lifecycle's number and whether it came with an earlier commit.
+    pub(super) fn each_event(&self, mut each: impl FnMut(&Event, u32, bool)) {
+        for (number, (part, key)) in self.store.parts.iter().zip(&self.store.keys).enumerate() {
+            for (event, local) in part.events.iter().zip(0..) {
+                let order = self.orders.of_local_event(&self.store, &self.days, number, local);
+                each(event, self.lifecycles.of_order[order as usize], key.is_known);
+            }
         }
     }
 

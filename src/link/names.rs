@@ -4,14 +4,16 @@ use crate::types::text_key::TextKey;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Numbers for byte strings in the order in which they appear; 0 is the empty one.
+#[derive(Clone)]
 pub(super) struct Names {
     /// Number + 1 by hash, open addressing; 0 is free.
     table: Vec<u32>,
     hashes: Vec<u64>,
     ends: Vec<u32>,
     bytes: Vec<u8>,
-    /// Short names and their numbers, by hash: a log names the same parties and symbols again and again.
-    recent: Box<[(TextKey, u32); RECENT]>,
+    /// Short names and their numbers, by hash: a log names the same parties and symbols again and again. Empty until the
+    /// first is asked for.
+    recent: Vec<(TextKey, u32)>,
 }
 
 const RECENT: usize = 256;
@@ -23,7 +25,7 @@ impl Default for Names {
             hashes: Vec::new(),
             ends: Vec::new(),
             bytes: Vec::new(),
-            recent: Box::new([(TextKey::NONE, 0); RECENT]),
+            recent: Vec::new(),
         };
         names.look_up(b"");
         names
@@ -36,6 +38,9 @@ const NAME_LIMIT: usize = 4096;
 impl Names {
     /// A name of absurd length is cut; when 4 GiB of names are full, further ones count as empty.
     pub fn number(&mut self, name: &[u8]) -> u32 {
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, (TextKey::NONE, 0));
+        }
         let key = TextKey::of(name);
         let place = (key.hash() >> 56) as usize % RECENT;
         let (known, number) = self.recent[place];
@@ -45,6 +50,11 @@ impl Names {
         let number = self.look_up(&name[..name.len().min(NAME_LIMIT)]);
         self.recent[place] = (key, number);
         number
+    }
+
+    /// Frees what only speeds up further names.
+    pub fn rest(&mut self) {
+        self.recent = Vec::new();
     }
 
     /// The hash of a name, by its number.

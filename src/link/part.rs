@@ -130,7 +130,7 @@ pub(super) struct Correction {
 }
 
 /// A finished batch. Events have their component instead of a node.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Part {
     pub names: Names,
     pub events: Vec<Event>,

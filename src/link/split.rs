@@ -7,13 +7,10 @@ use crate::event::key::TextRef;
 impl Part {
     /// The pieces, ascending by bucket; `buckets` has the bucket of each component. Whatever was in some order in the
     /// part is in the same order in its piece.
-    pub fn split(self, buckets: &[u32]) -> Vec<(u32, Part)> {
+    pub fn split(&self, buckets: &[u32]) -> Vec<(u32, Part)> {
         let mut numbers: Vec<u32> = buckets.to_vec();
         numbers.sort_unstable();
         numbers.dedup();
-        if let [only] = numbers[..] {
-            return vec![(only, self)];
-        }
         let piece_of: Vec<u32> = buckets.iter().map(|b| numbers.partition_point(|n| n < b) as u32).collect();
         let mut pieces: Vec<Piece> = numbers.iter().map(|_| Piece::new(self.names.len())).collect();
         let new_components: Vec<u32> = piece_of.iter().map(|&piece| pieces[piece as usize].new_component()).collect();
@@ -28,7 +25,7 @@ impl Part {
             .iter()
             .map(|entry| {
                 let piece = &mut pieces[piece_of[entry.node as usize] as usize];
-                let (scope, text) = (piece.name(&self.names, entry.scope), piece.text(&self, entry.text));
+                let (scope, text) = (piece.name(&self.names, entry.scope), piece.text(self, entry.text));
                 let (head, node) = (new_events[entry.head as usize], new_components[entry.node as usize]);
                 piece.entries.push(Entry { scope, text, head, node, ..*entry });
                 piece.entries.len() as u32 - 1
@@ -49,11 +46,11 @@ impl Part {
             }
             let refs = self.refs(local);
             for reference in &self.refs[refs.start as usize..refs.end as usize] {
-                let text = piece.text(&self, reference.text);
+                let text = piece.text(self, reference.text);
                 piece.part.refs.push(ParentRef { event: new, text, ..*reference });
             }
             while let Some(correction) = corrections.next_if(|c| c.event == local) {
-                let text = piece.text(&self, correction.text);
+                let text = piece.text(self, correction.text);
                 piece.part.corrections.push(Correction { event: new, text, ..*correction });
             }
             piece.part.components.push(new_components[component as usize]);

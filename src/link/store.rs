@@ -1,5 +1,6 @@
 //! All parts side by side. Events are numbered through in canonical order, and so are entries, references and nodes.
 
+use super::linker::PartKey;
 use super::names::SortedNames;
 use super::part::{Entry, Event, ParentRef, Part, UNTIMED};
 use crate::event::key::{KeyKind, NO_DAY, TextRef};
@@ -13,8 +14,9 @@ const STEP: u32 = 4096;
 
 pub(super) struct Store {
     pub parts: Vec<Part>,
-    /// Unit number of each part, ascending.
-    units: Vec<u32>,
+    pub keys: Vec<PartKey>,
+    /// The parts of this run's units, by unit.
+    by_unit: Vec<(u32, u32)>,
     event_bases: Vec<u32>,
     entry_bases: Vec<u32>,
     ref_bases: Vec<u32>,
@@ -38,9 +40,12 @@ fn bases(lens: impl Iterator<Item = usize>) -> Vec<u32> {
 }
 
 impl Store {
-    /// `parts` ascending by unit. Names become numbers of the sorted table.
-    pub fn new(parts: Vec<(u32, Part)>, prefixes: Vec<[u8; 12]>) -> Store {
-        let (units, mut parts): (Vec<u32>, Vec<Part>) = parts.into_iter().unzip();
+    /// `parts` in the order of their events. Names become numbers of the sorted table.
+    pub fn new(parts: Vec<(PartKey, Part)>, prefixes: Vec<[u8; 12]>) -> Store {
+        let (keys, mut parts): (Vec<PartKey>, Vec<Part>) = parts.into_iter().unzip();
+        let own = keys.iter().zip(0..).filter(|(key, _)| !key.is_known);
+        let mut by_unit: Vec<(u32, u32)> = own.map(|(key, number)| (key.unit, number)).collect();
+        by_unit.sort_unstable();
         let names = SortedNames::of(parts.iter().map(|p| &p.names));
         parts.par_iter_mut().for_each(|part| {
             let renumber = names.renumbering(&part.names);
@@ -63,7 +68,8 @@ impl Store {
             hints.push(part as u32);
         }
         Store {
-            units,
+            keys,
+            by_unit,
             event_bases,
             entry_bases: bases(parts.iter().map(|p| p.entries.len())),
             ref_bases: bases(parts.iter().map(|p| p.refs.len())),
@@ -141,13 +147,15 @@ impl Store {
         self.parts.iter().zip(&self.node_bases).flat_map(|(part, base)| part.components.iter().map(move |c| base + c))
     }
 
-    pub fn units(&self) -> &[u32] {
-        &self.units
+    /// The units of this run that have events here, ascending.
+    pub fn units(&self) -> impl Iterator<Item = u32> + '_ {
+        self.by_unit.chunk_by(|a, b| a.0 == b.0).map(|parts| parts[0].0)
     }
 
-    /// The part of a unit, or `None` when the unit had no events.
-    pub fn part_of_unit(&self, unit: u32) -> Option<usize> {
-        self.units.binary_search(&unit).ok()
+    /// The parts of a unit of this run, in the order of their rows.
+    pub fn parts_of_unit(&self, unit: u32) -> impl Iterator<Item = usize> + '_ {
+        let start = self.by_unit.partition_point(|part| part.0 < unit);
+        self.by_unit[start..].iter().take_while(move |part| part.0 == unit).map(|part| part.1 as usize)
     }
 
     /// The `event_id` of an event.

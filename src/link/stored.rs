@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use super::part::{Correction, Entry, Event, ParentRef, Part, by_partition, starts_of};
+use super::replay::is_sound;
 use crate::Result;
 use crate::event::Kind;
 use crate::event::key::{Expect, KeyKind, TextRef};
@@ -104,9 +105,8 @@ impl Packer {
         Packer { raw: Vec::new(), packed: Vec::new(), compressor, decompressor }
     }
 
-    /// # Errors
-    /// When the part cannot be written.
-    pub fn store(&mut self, spool: &Spool, part: &Part) -> Result<Packed> {
+    /// A part packed, and how long it is unpacked.
+    pub fn pack(&mut self, part: &Part) -> (usize, &[u8]) {
         self.raw.clear();
         part.write(&mut self.raw);
         self.packed.clear();
@@ -114,7 +114,22 @@ impl Packer {
         self.compressor
             .compress_to_buffer(&self.raw, &mut self.packed)
             .expect("the buffer has room for the worst case and the input has no limit");
-        Ok(Packed { segment: spool.append_bytes(&self.packed)?, raw_len: self.raw.len() })
+        (self.raw.len(), &self.packed)
+    }
+
+    /// The part that was packed; `None` when the bytes are damaged.
+    pub fn unpack(&mut self, packed: &[u8], raw_len: usize) -> Option<Part> {
+        self.raw.clear();
+        self.raw.reserve(raw_len);
+        self.decompressor.decompress_to_buffer(packed, &mut self.raw).ok()?;
+        Part::read(&self.raw).filter(is_sound)
+    }
+
+    /// # Errors
+    /// When the part cannot be written.
+    pub fn store(&mut self, spool: &Spool, part: &Part) -> Result<Packed> {
+        let (raw_len, packed) = self.pack(part);
+        Ok(Packed { segment: spool.append_bytes(packed)?, raw_len })
     }
 
     /// # Errors
@@ -144,26 +159,26 @@ impl Packers {
     }
 }
 
-struct Writer<'a> {
-    bytes: &'a mut Vec<u8>,
+pub(super) struct Writer<'a> {
+    pub bytes: &'a mut Vec<u8>,
 }
 
 impl Writer<'_> {
     #[inline]
-    fn u32(&mut self, number: u32) {
+    pub fn u32(&mut self, number: u32) {
         self.bytes.extend_from_slice(&number.to_le_bytes());
     }
 
     #[inline]
-    fn u64(&mut self, number: u64) {
+    pub fn u64(&mut self, number: u64) {
         self.bytes.extend_from_slice(&number.to_le_bytes());
     }
 
-    fn count(&mut self, count: usize) {
+    pub fn count(&mut self, count: usize) {
         self.u64(count as u64);
     }
 
-    fn text(&mut self, text: &[u8]) {
+    pub fn text(&mut self, text: &[u8]) {
         self.count(text.len());
         self.bytes.extend_from_slice(text);
     }
@@ -213,8 +228,8 @@ impl Writer<'_> {
     }
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
+pub(super) struct Reader<'a> {
+    pub bytes: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
@@ -226,20 +241,20 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn u32(&mut self) -> Option<u32> {
+    pub fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
     #[inline]
-    fn u64(&mut self) -> Option<u64> {
+    pub fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
-    fn count(&mut self) -> Option<usize> {
+    pub fn count(&mut self) -> Option<usize> {
         usize::try_from(self.u64()?).ok()
     }
 
-    fn text(&mut self) -> Option<&'a [u8]> {
+    pub fn text(&mut self) -> Option<&'a [u8]> {
         let len = self.count()?;
         let (text, rest) = self.bytes.split_at_checked(len)?;
         self.bytes = rest;
@@ -251,7 +266,7 @@ impl<'a> Reader<'a> {
         Some(TextRef { start: self.u32()?, len: self.u32()? })
     }
 
-    fn many<T>(&mut self, count: usize, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub fn many<T>(&mut self, count: usize, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         // A damaged count must not ask for memory that the bytes cannot fill.
         let mut many = Vec::with_capacity(count.min(self.bytes.len()));
         for _ in 0..count {

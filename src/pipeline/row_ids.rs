@@ -27,7 +27,7 @@ impl RowIds {
     /// When they cannot be written.
     pub fn add(&mut self, linked: &Linked) -> Result<()> {
         let mut bytes = Vec::new();
-        for &unit in linked.units() {
+        for unit in linked.units() {
             bytes.clear();
             linked.each_row(unit, |row, lifecycle| {
                 bytes.extend_from_slice(&row.to_le_bytes());

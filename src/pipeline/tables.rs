@@ -6,7 +6,7 @@ use super::link::LinkFill;
 use crate::Result;
 use crate::event::Event;
 use crate::finding::{Finding, Level, Noted};
-use crate::link::{Batch, Linker};
+use crate::link::{Batch, Linker, PartKey};
 use crate::mapping::{Links, Mapper, Trouble};
 use crate::table::events::{self, EventTable};
 use crate::table::findings::{self, FindingTable};
@@ -71,7 +71,10 @@ pub struct UnitTables<'a> {
     encoder: Encoder,
     mapper: Mapper,
     fill: LinkFill,
+    /// The events of one source for the linker, and those of the unit's sources before.
     batch: Batch,
+    batch_source: u32,
+    batches: Vec<(u32, Batch)>,
     days: Vec<DayTables>,
     /// Place in `days` of the last event's day.
     last: usize,
@@ -95,6 +98,8 @@ impl<'a> UnitTables<'a> {
             mapper: Mapper::new(),
             fill: LinkFill::default(),
             batch: Batch::new(),
+            batch_source: 0,
+            batches: Vec::new(),
             days: Vec::new(),
             last: 0,
             rows: 0,
@@ -117,7 +122,13 @@ fn day_place(days: &mut Vec<DayTables>, last: usize, date: Option<Date>) -> usiz
 impl Consumer for UnitTables<'_> {
     fn message(&mut self, found: &Found, more: &mut Vec<Noted>) {
         let context = found.context();
-        let UnitTables { run, mapper, fill, batch, days, last, rows, made, .. } = self;
+        let UnitTables { run, mapper, fill, batch, batch_source, batches, days, last, rows, made, .. } = self;
+        if *batch_source != found.source {
+            if !batch.is_empty() {
+                batches.push((*batch_source, std::mem::take(batch)));
+            }
+            *batch_source = found.source;
+        }
         let mut first = None;
         let direction = found.direction.map(|d| d.as_str());
         mapper.map(&found.message, found.places, found.known, context, None, |event: &Event, links: &Links| {
@@ -173,7 +184,10 @@ impl Consumer for UnitTables<'_> {
         if let Some(linker) = &self.run.linker {
             // The next unit is likely to have as many events.
             let next = Batch::with_capacity(self.batch.len() + self.batch.len() / 16);
-            linker.add(unit, std::mem::replace(&mut self.batch, next))?;
+            self.batches.push((self.batch_source, std::mem::replace(&mut self.batch, next)));
+            for (source, batch) in self.batches.drain(..) {
+                linker.add(PartKey { source, unit, is_tail: false, is_known: false }, batch)?;
+            }
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! Small days, linked: how tests write events and read what comes out.
 
+mod arrivals;
 mod plain;
 mod random;
 mod rules;
 
-use super::{Batch, LifecycleRow, LinkRow, Linkage, Linked, Linker, Rows, as_digits};
+use super::{Batch, LifecycleRow, LinkRow, Linkage, Linked, Linker, PartKey, Rows, Sources, as_digits};
 use crate::event::Kind;
 use crate::event::key::{Facts, KeyKind, KeyUse, Role, TextRef, key_hash};
 use crate::finding::Finding;
@@ -40,7 +41,25 @@ pub(super) fn key_of(event: &Sample, key: &(KeyKind, Role, String)) -> u128 {
 }
 
 pub(super) fn event_id(number: usize) -> String {
-    format!("00000000000{}-{}", number % 3, number * 10)
+    format!("00000000000{}-{}", source_of(number), number * 10)
+}
+
+/// Events of a source, but for the last one.
+const EACH: usize = 3;
+const SOURCES: usize = 8;
+
+/// The source of an event: sources follow each other in canonical order.
+fn source_of(number: usize) -> u32 {
+    (number / EACH).min(SOURCES - 1) as u32
+}
+
+fn source_names() -> Vec<String> {
+    (0..SOURCES).map(|source| format!("{source}.log")).collect()
+}
+
+fn sources() -> Sources {
+    let prefix = |n: usize| std::array::from_fn(|i| if i == 11 { b'0' + n as u8 } else { b'0' });
+    Sources { prefixes: (0..SOURCES).map(prefix).collect(), ..Sources::new(&source_names()) }
 }
 
 /// Everything that came out, as text.
@@ -49,7 +68,10 @@ struct Out {
     links: Vec<[String; 4]>,
     lifecycles: Vec<String>,
     findings: Vec<(String, u64, String)>,
+    /// Empty for events that were not linked.
     ids: Vec<String>,
+    /// All that a row says.
+    whole: Vec<String>,
 }
 
 impl Out {
@@ -57,6 +79,7 @@ impl Out {
         self.links.sort_unstable();
         self.lifecycles.sort_unstable();
         self.findings.sort_unstable();
+        self.whole.sort_unstable();
         self
     }
 }
@@ -65,9 +88,11 @@ impl Rows for Out {
     fn link(&mut self, row: LinkRow<'_>) {
         let texts = [row.kind.as_bytes(), row.from_event_id, row.to_event_id, row.key];
         self.links.push(texts.map(|text| String::from_utf8(text.to_vec()).expect("UTF-8")));
+        self.whole.push(format!("{row:?}"));
     }
 
     fn lifecycle(&mut self, row: LifecycleRow<'_>) {
+        self.whole.push(format!("{row:?}"));
         self.lifecycles.push(format!(
             "roots={} {} side={} ordered={:?} filled={:?} {} events={} orders={} firms={}",
             row.roots.join("+"),
@@ -83,6 +108,7 @@ impl Rows for Out {
     }
 
     fn finding(&mut self, finding: Finding) {
+        self.whole.push(format!("{finding:?}"));
         self.findings.push((finding.code.to_string(), finding.offset / 10, finding.text.to_string()));
     }
 }
@@ -102,21 +128,22 @@ fn link_within(most_bytes: usize, samples: &[Sample], cuts: &[usize], backwards:
     let linker = Linker::new(most_bytes, Spool::create(dir.path()).expect("a spool"));
     let mut bounds: Vec<usize> = cuts.iter().map(|c| c % (samples.len() + 1)).chain([0, samples.len()]).collect();
     bounds.sort_unstable();
-    let mut batches: Vec<Batch> = bounds
-        .windows(2)
-        .map(|w| {
+    let mut batches: Vec<(PartKey, Batch)> = Vec::new();
+    for (unit, bounds) in (0..).zip(bounds.windows(2)) {
+        for source in 0..SOURCES as u32 {
             let mut batch = Batch::new();
-            (w[0]..w[1]).for_each(|number| add(&mut batch, &samples[number], number));
-            batch
-        })
-        .collect();
-    let mut numbered: Vec<(u32, Batch)> = (0..).zip(batches.drain(..)).collect();
-    if backwards {
-        numbered.reverse();
+            let own = (bounds[0]..bounds[1]).filter(|&number| source_of(number) == source);
+            own.for_each(|number| add(&mut batch, &samples[number], number));
+            batches.push((PartKey { source, unit, is_tail: false, is_known: false }, batch));
+        }
     }
-    numbered.into_iter().for_each(|(unit, batch)| linker.add(unit, batch).expect("a batch"));
-    let prefixes = (0..3).map(|n| std::array::from_fn(|i| if i == 11 { b'0' + n } else { b'0' })).collect();
-    collect(&linker.finish(prefixes).expect("everything linked"), samples.len())
+    if backwards {
+        batches.reverse();
+    }
+    batches.into_iter().for_each(|(key, batch)| linker.add(key, batch).expect("a batch"));
+    let out = collect(&linker.finish(sources()).expect("everything linked"), samples.len());
+    assert!(out.ids.iter().all(|id| id.len() == 20), "every event has a lifecycle");
+    out
 }
 
 fn collect(linkage: &Linkage, events: usize) -> Out {
@@ -129,22 +156,25 @@ fn collect(linkage: &Linkage, events: usize) -> Out {
             }
         }
     }
-    assert!(out.ids.iter().all(|id| id.len() == 20), "every event has a lifecycle");
     out
 }
 
 fn collect_rows(linked: &Linked, out: &mut Out) {
-    let mut events = 0;
-    for &unit in linked.units() {
+    let mut own = 0;
+    linked.each_event(|event, lifecycle, is_known| {
+        out.ids[event.offset as usize / 10] = String::from_utf8_lossy(&linked.id(lifecycle)).into_owned();
+        own += usize::from(!is_known);
+    });
+    for unit in linked.units() {
         let mut last = None;
         linked.each_row(unit, |row, lifecycle| {
             assert!(last.replace(row) < Some(row), "rows ascend");
-            out.ids[row as usize / 2] = String::from_utf8_lossy(&linked.id(lifecycle)).into_owned();
+            assert_eq!(out.ids[row as usize / 2].as_bytes(), linked.id(lifecycle));
             assert_eq!(as_digits(linked.short_id(lifecycle)), linked.id(lifecycle));
-            events += 1;
+            own -= 1;
         });
     }
-    assert_eq!(events, linked.events());
+    assert_eq!(own, 0, "every event is in a unit");
     let before = out.lifecycles.len() as u64;
     (0..linked.blocks()).for_each(|block| linked.block(block, out));
     assert_eq!(out.lifecycles.len() as u64 - before, linked.lifecycles());
@@ -166,7 +196,7 @@ fn add(batch: &mut Batch, sample: &Sample, number: usize) {
     let [order_qty, last_qty, cum_qty] = sample.quantities;
     let facts = Facts {
         row: number as u32 * 2,
-        source: number as u32 % 3,
+        source: source_of(number),
         offset: number as u64 * 10,
         time: sample.time,
         day: sample.day,

@@ -73,7 +73,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
 }
 
 /// Some events, and some of them observed again: equal in everything.
-fn any_samples() -> impl Strategy<Value = Vec<Sample>> {
+pub(super) fn any_samples() -> impl Strategy<Value = Vec<Sample>> {
     let again = prop::option::weighted(0.25, any::<prop::sample::Index>());
     prop::collection::vec((any_sample(), again), 1..24).prop_map(|drawn| {
         let mut samples: Vec<Sample> = Vec::new();

@@ -101,10 +101,10 @@ fn two_orders_combined_into_one_make_one_lifecycle_with_two_roots() {
     assert_eq!(
         out.links,
         [
-            ["F1", "000000000000-30", "000000000002-20", "BRK>EXCH 2026-03-02 ClOrdID=B1"],
-            ["F1", "000000000001-40", "000000000002-20", "BRK>EXCH 2026-03-02 ClOrdID=B1"],
-            ["F3", "000000000002-20", "000000000000-0", "BRK 2026-03-02 ClOrdID=J1"],
-            ["F3", "000000000002-20", "000000000001-10", "BRK 2026-03-02 ClOrdID=R1"],
+            ["F1", "000000000001-30", "000000000000-20", "BRK>EXCH 2026-03-02 ClOrdID=B1"],
+            ["F1", "000000000001-40", "000000000000-20", "BRK>EXCH 2026-03-02 ClOrdID=B1"],
+            ["F3", "000000000000-20", "000000000000-0", "BRK 2026-03-02 ClOrdID=J1"],
+            ["F3", "000000000000-20", "000000000000-10", "BRK 2026-03-02 ClOrdID=R1"],
         ]
     );
     assert_eq!(out.findings, []);
@@ -131,10 +131,10 @@ fn a_replaced_order_is_one_chain_and_a_drop_copy_finds_it_by_order_id() {
     assert_eq!(
         kinds,
         [
-            ["F1", "000000000001-10", "000000000000-0"],
-            ["F1", "000000000002-20", "000000000000-0"],
-            ["F1", "000000000000-30", "000000000002-20"],
-            ["F2", "000000000001-40", "000000000001-10"],
+            ["F1", "000000000000-10", "000000000000-0"],
+            ["F1", "000000000000-20", "000000000000-0"],
+            ["F1", "000000000001-30", "000000000000-20"],
+            ["F2", "000000000001-40", "000000000000-10"],
         ]
     );
     assert!(out.lifecycles[0].contains("ordered=Some(500) filled=Some(20) open"), "{}", out.lifecycles[0]);
@@ -157,9 +157,9 @@ fn a_second_observation_is_linked_to_the_first_and_counts_once() {
     assert_eq!(
         kinds,
         [
-            ["F4", "000000000002-20", "000000000000-0"],
-            ["F4", "000000000000-30", "000000000001-10"],
-            ["F1", "000000000001-10", "000000000000-0"],
+            ["F4", "000000000000-20", "000000000000-0"],
+            ["F4", "000000000001-30", "000000000000-10"],
+            ["F1", "000000000000-10", "000000000000-0"],
         ]
     );
     assert_eq!(out.links[1][3], "C>B 2026-03-02 message=0000000000000008");
@@ -226,7 +226,7 @@ fn busts_and_corrections_find_their_execution_and_net_it() {
     let corrections: Vec<_> = out.links.iter().filter(|l| l[0] == "F8").map(|l| (&l[1][..], &l[3][..])).collect();
     assert_eq!(
         corrections,
-        [("000000000000-30", "B 2026-03-02 ExecID=E1"), ("000000000001-40", "B 2026-03-02 ExecID=E2")]
+        [("000000000001-30", "B 2026-03-02 ExecID=E1"), ("000000000001-40", "B 2026-03-02 ExecID=E2")]
     );
     assert_eq!(codes(&out), [("link-unknown-execution", 5)]);
 }
@@ -295,9 +295,9 @@ fn the_lowest_rank_that_finds_somebody_decides() {
     assert_eq!(
         parents,
         [
-            ("000000000002-20", "000000000000-0"),
-            ("000000000002-20", "000000000001-10"),
-            ("000000000000-30", "000000000000-0")
+            ("000000000000-20", "000000000000-0"),
+            ("000000000000-20", "000000000000-10"),
+            ("000000000001-30", "000000000000-0")
         ]
     );
 }
@@ -323,7 +323,7 @@ fn events_without_keys_stand_alone_and_orders_that_are_each_others_parents_have_
     let lonely = || sample(Kind::Status, "C>B", 1);
     let out = link(&[lonely(), lonely()], &[], false);
     assert_eq!(groups_of(&out), [0, 1]);
-    assert_eq!(out.ids[1], format!("{:032x}", xxhash_rust::xxh3::xxh3_128(b"000000000001-10"))[..20]);
+    assert_eq!(out.ids[1], format!("{:032x}", xxhash_rust::xxh3::xxh3_128(b"000000000000-10"))[..20]);
     let a = new("A>B", 1, "1", 5).parent(0, 0, Expect::Parent, "ClOrdID=2");
     let b = new("B>A", 2, "2", 5).parent(0, 0, Expect::Parent, "ClOrdID=1");
     let out = link(&[a, b], &[], false);

@@ -1,0 +1,115 @@
+//! Events that arrive commit by commit: the rows that are there in the end are those of linking everything at once.
+
+use super::random::any_samples;
+use super::{EACH, Out, SOURCES, Sample, add, collect, link, source_names, sources};
+use crate::link::{Batch, Known, Linker, PartKey};
+use crate::table::Spool;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// In which commits a source comes: what is in front of the cut in the first, the rest in the second. Some events behind
+/// the cut were in the first commit already, as a tail that the second replaces.
+#[derive(Clone, Debug)]
+struct Arrival {
+    first: usize,
+    second: usize,
+    cut: usize,
+    has_tail: bool,
+}
+
+fn any_arrival() -> impl Strategy<Value = Arrival> {
+    (0usize..4, 0usize..4, 0..=EACH, any::<bool>())
+        .prop_map(|(a, b, cut, has_tail)| Arrival { first: a.min(b), second: a.max(b), cut, has_tail })
+}
+
+/// The rows of a trail, and the lifecycle of each event.
+#[derive(Default, Debug, PartialEq)]
+struct Trail {
+    rows: BTreeMap<String, i64>,
+    ids: BTreeMap<usize, String>,
+}
+
+impl Trail {
+    /// Takes what a run has linked for what was linked before.
+    fn update(&mut self, before: &Out, now: &Out) {
+        for (out, sign) in [(before, -1), (now, 1)] {
+            for row in &out.whole {
+                *self.rows.entry(row.clone()).or_insert(0) += sign;
+            }
+        }
+        self.rows.retain(|_, count| *count != 0);
+        for (number, id) in before.ids.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
+            assert_eq!(self.ids.remove(&number).as_ref(), Some(id), "event {number}");
+        }
+        for (number, id) in now.ids.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
+            assert_eq!(self.ids.insert(number, id.clone()), None, "event {number}");
+        }
+    }
+}
+
+/// Links what comes with a commit.
+fn link_commit(
+    dir: &Path,
+    commit: usize,
+    kept: &mut Vec<[PathBuf; 2]>,
+    samples: &[Sample],
+    arrivals: &[Arrival],
+    most_bytes: usize,
+    trail: &mut Trail,
+) {
+    let names = source_names();
+    let spool = || Spool::create(dir).expect("a spool");
+    let mut linker = Linker::keeping(most_bytes, spool(), dir).expect("a linker");
+    let mut grown = Vec::new();
+    for (source, arrival) in (0u32..).zip(arrivals) {
+        let start = samples.len().min(source as usize * EACH);
+        let end = samples.len().min(start + EACH);
+        let cut = end.min(start + arrival.cut);
+        let is_split = arrival.first < arrival.second;
+        let (whole, tail) = match commit {
+            _ if commit == arrival.first && !is_split => (start..end, 0..0),
+            _ if commit == arrival.first => (start..cut, cut..if arrival.has_tail { end.min(cut + 1) } else { cut }),
+            _ if commit == arrival.second => (cut..end, 0..0),
+            _ => continue,
+        };
+        if commit == arrival.second && is_split {
+            grown.push(names[source as usize].clone());
+        }
+        for (unit, range, is_tail) in [(0, whole, false), (1, tail, true)] {
+            let mut batch = Batch::new();
+            range.for_each(|number| add(&mut batch, &samples[number], number));
+            linker.add(PartKey { source, unit, is_tail, is_known: false }, batch).expect("a batch");
+        }
+    }
+    let known = Known::open(kept).expect("kept files");
+    let reach = known.reach(&linker, &grown).expect("reach");
+    let files = [format!("events-{commit}"), format!("keys-{commit}")];
+    linker.keep(dir, [&files[0], &files[1]], &names, &grown).expect("kept");
+    kept.push(files.map(|name| dir.join(name)));
+    let before = Linker::new(most_bytes, spool());
+    known.give(&reach, &names, &before, &linker).expect("given");
+    let of = |linker: Linker| collect(&linker.finish(sources()).expect("linked"), samples.len());
+    trail.update(&of(before), &of(linker));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn rows_in_the_end_are_those_of_linking_everything_at_once(
+        samples in any_samples(),
+        arrivals in prop::collection::vec(any_arrival(), SOURCES),
+        most_bytes in prop_oneof![Just(usize::MAX), 0usize..4000],
+    ) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (mut kept, mut trail) = (Vec::new(), Trail::default());
+        let commits: BTreeSet<usize> = arrivals.iter().flat_map(|a| [a.first, a.second]).collect();
+        for commit in commits {
+            link_commit(dir.path(), commit, &mut kept, &samples, &arrivals, most_bytes, &mut trail);
+        }
+        let mut at_once = Trail::default();
+        at_once.update(&Out::default(), &link(&samples, &[], false));
+        prop_assert_eq!(trail, at_once);
+    }
+}
