@@ -317,6 +317,12 @@ pub struct LinkArgs {
     /// quarter of the machine's]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
+    /// Read inputs that were taken already even if length and time of the file are the same
+    #[arg(long, conflicts_with = "upkeep")]
+    pub check_content: bool,
+    /// Say what would be done with each input, and write nothing
+    #[arg(long, conflicts_with = "upkeep")]
+    pub dry_run: bool,
     #[command(flatten)]
     pub make: MakeArgs,
 }

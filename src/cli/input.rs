@@ -7,6 +7,7 @@ use crate::input::{Discovered, OpenOptions, SourceSpec, discover};
 use crate::pipeline::{Check, Plan};
 use crate::{Error, Result};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What a run is going to read, and what it cannot.
 pub struct Inputs {
@@ -63,8 +64,13 @@ impl InputArgs {
             wants_fields,
             default_version: self.appl_version.version(),
             digest,
-            open: OpenOptions { map: !self.no_mmap, ..OpenOptions::default() },
+            open: self.open_options(),
+            resumes: BTreeMap::new(),
         }
+    }
+
+    pub fn open_options(&self) -> OpenOptions {
+        OpenOptions { map: !self.no_mmap, ..OpenOptions::default() }
     }
 }
 

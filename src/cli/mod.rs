@@ -12,6 +12,7 @@ mod query;
 mod query_args;
 mod report;
 mod signals;
+mod sources;
 mod summary;
 mod tables;
 mod target;
@@ -92,6 +93,11 @@ fn execute(cli: Cli) -> Result<Outcome> {
 /// One line on standard error; that nobody reads it is no reason to stop.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "fixtrail: {line}");
+}
+
+/// One line on standard output.
+fn print(line: &str) -> Result<()> {
+    writeln!(std::io::stdout().lock(), "{line}").map_err(Error::stdout)
 }
 
 /// Prints the short help of a subcommand when it would otherwise wait for a person to type a log.

@@ -13,6 +13,7 @@ use crate::pipeline::{
     finding_line, run,
 };
 use crate::progress::Progress;
+use crate::table::TrailWriter;
 use crate::{Error, Result};
 use std::path::Path;
 use std::time::Instant;
@@ -75,9 +76,10 @@ fn settings(args: &ParseArgs, format: ParseFormat) -> Vec<(&'static str, String)
 }
 
 fn to_directory(args: &ParseArgs, inputs: Inputs, dir: &Path, started: Instant) -> Result<Outcome> {
-    target::directory(dir, args.make.force, "a directory of events")?;
+    target::directory(dir, args.make.force, false)?;
     let plan = args.input.plan(inputs.specs, args.make.validate.check(), true, true, Plan::ROW_GROUP_BYTES);
-    let made = make_tables(&args.make, plan, &inputs.unreadable, dir, None)?;
+    let writer = TrailWriter::create(dir, args.make.wait)?;
+    let made = make_tables(&args.make, plan, &inputs.unreadable, writer, dir, None)?;
     let text = format!(
         "{} and {} in {}",
         summary::plural(made.counts.events, "event"),

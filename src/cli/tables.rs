@@ -4,15 +4,19 @@ use super::args::{MakeArgs, RunArgs};
 use super::input::unreadable_finding;
 use super::progress::with_bar;
 use super::report::Report;
-use super::{Outcome, summary};
-use crate::Result;
+use super::{Outcome, sources, summary};
+use crate::{Error, Result};
 use crate::event::source_prefix;
+use crate::finding::{Finding, SourceId};
 use crate::input::SourceSpec;
-use crate::link::Sources;
-use crate::pipeline::{Counts, Plan, RunSummary, TableRun, UnitTables, Written, assemble, run, spool_source_findings};
+use crate::link::Known;
+use crate::pipeline::{
+    Counts, LINKER, Plan, Relinked, RunSummary, TableRun, Tail, Tails, UnitTables, Written, assemble, relink, run,
+    spool_source_findings,
+};
 use crate::progress::Progress;
 use crate::table::maintenance::{Keep, expire};
-use crate::table::trail::TakenSource;
+use crate::table::trail::{FileMark, TakenSource};
 use crate::table::{Trail, TrailWriter};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,6 +74,22 @@ impl Written {
     }
 }
 
+/// How events are linked.
+pub struct LinkTo {
+    /// What the linker may keep in memory.
+    pub bytes: usize,
+    pub adding: Option<Adding>,
+}
+
+/// What there is when a run adds to a trail.
+pub struct Adding {
+    pub known: Known,
+    /// Sources that are read on, as they were.
+    pub grown: BTreeMap<SourceId, TakenSource>,
+    /// Sources that have got a name of their own, and what they are called.
+    pub rewritten: BTreeMap<SourceId, String>,
+}
+
 /// Reads everything, links it for a trail, writes the files and commits them. A directory that is no trail keeps no older
 /// version.
 ///
@@ -77,30 +97,41 @@ impl Written {
 /// Trouble that stops the run; nothing is committed then.
 pub fn make_tables(
     args: &MakeArgs,
-    plan: Plan,
+    mut plan: Plan,
     unreadable: &[String],
+    mut writer: TrailWriter,
     dir: &Path,
-    link_bytes: Option<usize>,
+    link: Option<LinkTo>,
 ) -> Result<Made> {
     let specs = plan.specs.clone();
     let threads = plan.threads;
     // Linking takes as many threads as reading does. A pool that is there already is an earlier call's, of as many.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    let mut writer = TrailWriter::create(dir, args.wait)?;
     // A directory of events is read by a glob and has no history, unless it was a trail before.
-    let has_history = link_bytes.is_some() || Trail::open(dir).is_ok_and(|trail| trail.files("lifecycles").is_ok());
-    let tables = TableRun::create(args.temp_dir.as_deref().unwrap_or(dir), link_bytes)?;
+    let has_history = link.is_some() || Trail::open(dir).is_ok_and(|trail| trail.files("lifecycles").is_ok());
+    let (link_bytes, adding) = link.map_or((None, None), |link| (Some(link.bytes), link.adding));
+    let kept = link_bytes.map(|bytes| Ok::<_, Error>((bytes, writer.index_dir(LINKER)?))).transpose()?;
+    let temp_dir = args.temp_dir.as_deref().unwrap_or(dir);
+    let tables = TableRun::create(temp_dir, kept.as_ref().map(|(bytes, dir)| (*bytes, dir.as_path())))?;
+    let grown = adding.as_ref().map(|adding| adding.grown.clone()).unwrap_or_default();
+    plan.resumes = grown.iter().filter_map(|(source, before)| Some((*source, before.resume.clone()?))).collect();
+    let marks: Vec<Option<FileMark>> = specs.iter().map(|spec| sources::settled_mark(&spec.origin)).collect();
     let progress = Progress::new();
     let (summary, consumers) =
         with_bar(&args.run, &specs, &progress, || run(plan, &progress, || UnitTables::new(&tables)))?;
     drop(consumers);
     let mut counts = summary.counts.clone();
     let mut late = summary.findings.clone();
-    for text in unreadable {
-        let finding = unreadable_finding(text);
-        counts.whole_finding(&finding);
-        late.push(finding);
+    let mut more: Vec<Finding> = unreadable.iter().map(|text| unreadable_finding(text)).collect();
+    if link_bytes.is_some() {
+        let taken = writer.before().filter(|_| adding.is_some()).map_or(&[][..], |before| &before.sources);
+        more.extend(sources::same_content(&specs, &summary.sources, taken, &grown));
     }
+    for (source, original) in adding.iter().flat_map(|adding| &adding.rewritten) {
+        more.push(sources::rewritten(*source, original, &specs[*source as usize].name));
+    }
+    more.iter().for_each(|finding| counts.whole_finding(finding));
+    late.append(&mut more);
     let names: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
     spool_source_findings(&tables, &late, |source| {
         let name = names.get(source as usize).cloned().unwrap_or_default();
@@ -109,14 +140,34 @@ pub fn make_tables(
     })?;
     let spool = tables.spool.clone();
     let (events, findings, linker) = tables.into_parts();
-    let linkage = linker.map(|linker| linker.finish(Sources::new(&names))).transpose()?;
-    let written = assemble(&mut writer, &events, &findings, linkage, &spool, &names, threads, &mut counts)?;
-    for ((spec, info), messages) in specs.iter().zip(&summary.sources).zip(&summary.messages_by_source) {
+    let tails: Tails = grown
+        .values()
+        .filter_map(|before| Some((before.name.clone(), before.resume.as_ref()?)))
+        .map(|(name, resume)| (name, Tail { offset: resume.offset, messages: resume.tail_messages }))
+        .collect();
+    let known = adding.as_ref().map(|adding| &adding.known);
+    let link_bytes = link_bytes.unwrap_or_default();
+    let relinked =
+        linker.map(|linker| relink(linker, &mut writer, &names, &tails, known, &spool, link_bytes)).transpose()?;
+    drop(adding);
+    let (linkage, before, all_names) = match relinked {
+        Some(Relinked { linkage, before, names }) => (Some(linkage), before, names),
+        None => (None, None, names),
+    };
+    let written =
+        assemble(&mut writer, &events, &findings, linkage, before, &tails, &spool, &all_names, threads, &mut counts)?;
+    let read = summary.sources.iter().zip(&summary.messages_by_source).zip(&marks);
+    for ((source, spec), ((info, messages), mark)) in (0..).zip(&specs).zip(read) {
+        let earlier = grown.get(&source).map_or(0, |before| {
+            before.messages - before.resume.as_ref().map_or(0, |resume| resume.tail_messages).min(before.messages)
+        });
         writer.add_source(TakenSource {
             name: spec.name.clone(),
             digest: info.digest.clone().unwrap_or_default(),
             bytes: info.bytes,
-            messages: *messages,
+            messages: earlier + messages,
+            resume: info.resume.clone(),
+            file: *mark,
         });
     }
     let version = writer.commit()?.commit().version;

@@ -99,11 +99,11 @@ pub fn file_error(error: io::Error) -> Error {
 }
 
 /// Checks the directory for a trail or for tables, which need not be there. What holds something else already needs
-/// `force`.
+/// `force`, but for a trail that `may_add`.
 ///
 /// # Errors
 /// When it is in use, or no directory.
-pub fn directory(path: &Path, force: bool, what: &str) -> Result<()> {
+pub fn directory(path: &Path, force: bool, may_add: bool) -> Result<()> {
     if path.exists() && !path.is_dir() {
         return Err(Error::Usage(format!("{}: is a file, expected a directory", path.display())));
     }
@@ -116,9 +116,12 @@ pub fn directory(path: &Path, force: bool, what: &str) -> Result<()> {
         name.starts_with(b".") || name == b"_commits" || TABLES.iter().any(|table| name == table.as_bytes())
     };
     let mut entries = fs::read_dir(path).map_err(Error::io(path, "cannot list the directory"))?;
+    if Trail::exists(path) && may_add {
+        return Ok(());
+    }
     let used = Trail::exists(path) || entries.any(|entry| entry.is_ok_and(|e| !ours(&e.file_name())));
     if used && !force {
-        let text = format!("{}: is not empty; adding to {what} comes later, --force replaces it", path.display());
+        let text = format!("{}: is not empty; --force replaces what it holds", path.display());
         return Err(Error::Usage(text));
     }
     Ok(())

@@ -186,6 +186,37 @@ impl Blocks {
         Ok((!block.is_empty()).then_some(block))
     }
 
+    /// Passes over the bytes up to `offset`, of which only the digest is taken; to be called before the first block.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn skip(&mut self, offset: u64) -> Result<()> {
+        const AT_ONCE: usize = 1 << 20;
+        let mut buffer = Vec::new();
+        while self.position < offset {
+            let wanted = usize::try_from(offset - self.position).unwrap_or(AT_ONCE).min(AT_ONCE);
+            let bytes = match &mut self.from {
+                From::Map { map, .. } => {
+                    let start = (self.position as usize).min(map.bytes.len());
+                    &map.bytes[start..map.bytes.len().min(start + wanted)]
+                }
+                From::Stream { stream, .. } => {
+                    buffer.resize(wanted, 0);
+                    let read = stream.fill(&mut buffer)?;
+                    &buffer[..read]
+                }
+            };
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            if let Some(hasher) = &mut self.hasher {
+                hasher.update(bytes);
+            }
+            self.position += bytes.len() as u64;
+        }
+        Ok(())
+    }
+
     /// Decompressed bytes delivered so far; after the last block the length of the source.
     pub fn position(&self) -> u64 {
         self.position

@@ -322,6 +322,19 @@ fn fill_buckets(stored: &[Stored], sets: UnionFind, most_bytes: usize) -> Vec<u3
     set_of.into_iter().map(|set| bucket_of[set as usize]).collect()
 }
 
+impl Linkage {
+    /// Calls `take` with everything linked, piece by piece.
+    ///
+    /// # Errors
+    /// When a bucket cannot be read back; or what `take` says.
+    pub fn each(&self, mut take: impl FnMut(&Linked) -> Result<()>) -> Result<()> {
+        match self {
+            Linkage::Whole(linked) => take(linked),
+            Linkage::Buckets(buckets) => (0..buckets.len()).try_for_each(|bucket| take(&buckets.link(bucket)?)),
+        }
+    }
+}
+
 impl Buckets {
     /// How many there are.
     pub fn len(&self) -> usize {

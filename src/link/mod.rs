@@ -41,6 +41,7 @@ mod tests;
 mod trace;
 mod union;
 mod unlinked;
+mod update;
 
 
 pub use batch::Batch;
@@ -49,4 +50,5 @@ pub use linked::Linked;
 pub use known::{Known, Reach};
 pub use linker::{Buckets, Linkage, Linker, PartKey, Sources};
 pub use rows::{LifecycleRow, LinkKind, LinkRow, Rows};
+pub use update::{Before, Gone, Moved, News};
 

@@ -2,10 +2,11 @@
 
 use super::assembler::{Ids, Schemas, Worker};
 use super::row_ids::RowIds;
+use super::take_out::Tails;
 use super::tables::RowGroup;
 use crate::event::key::NO_DAY;
 use crate::event::source_prefix;
-use crate::link::{Linkage, Linked};
+use crate::link::{Before, Linkage, Linked, News};
 use crate::pipeline::Counts;
 use crate::table::{FileSummary, Spool, TrailWriter};
 use crate::types::Date;
@@ -36,13 +37,30 @@ pub struct Written {
 pub(super) enum Job<'a> {
     Events { groups: &'a [RowGroup], ids: Ids<'a>, dir: PathBuf, name: String },
     Findings { groups: &'a [RowGroup], dir: PathBuf, name: String },
-    Blocks { linked: &'a Linked, blocks: std::ops::Range<usize>, dirs: [PathBuf; 3], name: String },
+    Blocks {
+        linked: &'a Linked,
+        blocks: std::ops::Range<usize>,
+        dirs: [PathBuf; 4],
+        name: String,
+        update: Option<Update<'a>>,
+    },
+}
+
+/// What is there already, and what happened to it.
+#[derive(Clone, Copy)]
+pub(super) struct Update<'a> {
+    pub before: &'a Before,
+    pub news: &'a News,
+    /// The commit to come.
+    pub version: u64,
 }
 
 /// A finished file and where it belongs.
 pub(super) type Finished = (&'static str, Option<Date>, FileSummary);
 
-/// Writes every file and takes it into `writer`, which is not committed yet. Findings of the linker are counted.
+/// Writes every file and takes it into `writer`, which is not committed yet. Findings of the linker are counted. With
+/// `before`, rows that are there already are not written again, and those that are there no longer are taken out, as are
+/// the `tails` of sources that are read anew.
 ///
 /// # Errors
 /// When a file cannot be written, or what waits in `spool` cannot be read back.
@@ -52,6 +70,8 @@ pub fn assemble(
     event_groups: &[RowGroup],
     finding_groups: &[RowGroup],
     linkage: Option<Linkage>,
+    before: Option<Before>,
+    tails: &Tails,
     spool: &Arc<Spool>,
     names: &[String],
     threads: usize,
@@ -75,17 +95,20 @@ pub fn assemble(
         written: Written::default(),
         file_numbers: BTreeMap::new(),
     };
+    let old = before.as_ref();
     match linkage {
         Some(Linkage::Whole(linked)) => {
             let mut jobs = assembly.groups(event_groups, finding_groups, Ids::Linked(&linked))?;
-            jobs.extend(assembly.blocks(&linked)?);
+            let news = old.map(|before| before.news(&linked));
+            jobs.extend(assembly.blocks(&linked, old.zip(news.as_ref()))?);
             assembly.run(jobs)?;
         }
         Some(Linkage::Buckets(buckets)) => {
             let mut row_ids = RowIds::new(spool.clone());
             for bucket in 0..buckets.len() {
                 let linked = buckets.link(bucket)?;
-                let jobs = assembly.blocks(&linked)?;
+                let news = old.map(|before| before.news(&linked));
+                let jobs = assembly.blocks(&linked, old.zip(news.as_ref()))?;
                 assembly.run(jobs)?;
                 row_ids.add(&linked)?;
             }
@@ -97,23 +120,26 @@ pub fn assemble(
             assembly.run(jobs)?;
         }
     }
+    if let Some(before) = before {
+        assembly.take_out(&before.gone(), tails)?;
+    }
     Ok(assembly.written)
 }
 
-struct Assembly<'a> {
-    writer: &'a mut TrailWriter,
+pub(super) struct Assembly<'a> {
+    pub(super) writer: &'a mut TrailWriter,
     schemas: &'a Schemas,
     names: &'a [String],
-    prefixes: &'a [String],
+    pub(super) prefixes: &'a [String],
     threads: usize,
     counts: &'a mut Counts,
-    written: Written,
+    pub(super) written: Written,
     /// Files so far by table and date: names depend on the data only.
     file_numbers: BTreeMap<(&'static str, Option<Date>), usize>,
 }
 
 impl Assembly<'_> {
-    fn next_name(&mut self, table: &'static str, date: Option<Date>) -> String {
+    pub(super) fn next_name(&mut self, table: &'static str, date: Option<Date>) -> String {
         let number = self.file_numbers.entry((table, date)).or_insert(0);
         *number += 1;
         self.writer.file_name(*number - 1)
@@ -140,7 +166,9 @@ impl Assembly<'_> {
     }
 
     /// The files of what linking gave.
-    fn blocks<'j>(&mut self, linked: &'j Linked) -> Result<Vec<Job<'j>>> {
+    fn blocks<'j>(&mut self, linked: &'j Linked, old: Option<(&'j Before, &'j News)>) -> Result<Vec<Job<'j>>> {
+        let version = self.writer.version();
+        let update = old.map(|(before, news)| Update { before, news, version });
         let mut jobs = Vec::new();
         let mut start = 0;
         while start < linked.blocks() {
@@ -149,13 +177,14 @@ impl Assembly<'_> {
                 .find(|&b| linked.block_day(b) != day)
                 .unwrap_or(linked.blocks().min(start + BLOCKS_PER_FILE));
             let date = (day != NO_DAY).then_some(Date(day));
-            let mut dirs = [PathBuf::new(), PathBuf::new(), PathBuf::new()];
-            for (dir, table) in dirs.iter_mut().zip(["links", "lifecycles", "findings"]) {
+            let mut dirs: [PathBuf; 4] = Default::default();
+            let tables = ["links", "lifecycles", "findings", "changes"];
+            for (dir, table) in dirs.iter_mut().zip(&tables[..if update.is_some() { 4 } else { 3 }]) {
                 *dir = self.writer.partition_dir(table, date)?;
             }
-            // One number for the three files, another than those of `findings` that the messages gave.
+            // One number for the files, another than those of `findings` that the messages gave.
             let name = self.next_name("findings", date);
-            jobs.push(Job::Blocks { linked, blocks: start..end, dirs, name });
+            jobs.push(Job::Blocks { linked, blocks: start..end, dirs, name, update });
             start = end;
         }
         Ok(jobs)
@@ -208,6 +237,7 @@ impl Assembly<'_> {
                 self.written.files += 1;
                 self.written.bytes += file.bytes;
                 match table {
+                    "changes" => self.writer.add_table(&self.schemas.changes),
                     "links" => self.written.links += file.rows,
                     "lifecycles" => self.written.lifecycles += file.rows,
                     "findings" => self.written.findings += file.rows,

@@ -1,12 +1,13 @@
 //! One worker's part in putting files together.
 
-use super::assemble::{Finished, Job};
+use super::assemble::{Finished, Job, Update};
 use super::row_ids::RowIds;
 use super::tables::RowGroup;
 use crate::event::key::NO_DAY;
 use crate::finding::Finding;
 use crate::link::{LifecycleRow, LinkRow, Linked, Rows, as_digits};
 use crate::pipeline::Counts;
+use crate::table::changes::{self, ChangeTable};
 use crate::table::events::{self, unlinked_chunks};
 use crate::table::findings::{self, FindingTable};
 use crate::table::linked::{LifecycleTable, LinkTable, lifecycle_schema, link_schema};
@@ -30,6 +31,7 @@ pub(super) struct Schemas {
     pub findings: Schema,
     pub links: Schema,
     pub lifecycles: Schema,
+    pub changes: Schema,
 }
 
 impl Schemas {
@@ -39,6 +41,7 @@ impl Schemas {
             findings: findings::schema(),
             links: link_schema(),
             lifecycles: lifecycle_schema(),
+            changes: changes::schema(),
         }
     }
 }
@@ -102,7 +105,9 @@ impl<'a> Worker<'a> {
                 }
                 Ok(vec![("findings", groups[0].date, file.finish()?)])
             }
-            Job::Blocks { linked, blocks, dirs, name } => self.write_blocks(linked, blocks.clone(), dirs, name),
+            Job::Blocks { linked, blocks, dirs, name, update } => {
+                self.write_blocks(linked, blocks.clone(), dirs, name, *update)
+            }
         }
     }
 
@@ -146,10 +151,11 @@ impl<'a> Worker<'a> {
         &mut self,
         linked: &Linked,
         blocks: std::ops::Range<usize>,
-        dirs: &[PathBuf; 3],
+        dirs: &[PathBuf; 4],
         name: &str,
+        update: Option<Update<'_>>,
     ) -> Result<Vec<Finished>> {
-        let Schemas { links, lifecycles, findings, .. } = self.schemas;
+        let Schemas { links, lifecycles, findings, changes, .. } = self.schemas;
         let day = linked.block_day(blocks.start);
         let date = (day != NO_DAY).then_some(Date(day));
         let mut link_file = TableFile::create(&dirs[0], name, links)?;
@@ -158,6 +164,9 @@ impl<'a> Worker<'a> {
             links: LinkTable::new(),
             lifecycles: LifecycleTable::new(),
             findings: FindingTable::new(),
+            changes: ChangeTable::new(update.map_or(0, |update| update.version)),
+            day,
+            update,
             names: self.names,
             prefixes: self.prefixes,
             counts: &mut self.counts,
@@ -171,7 +180,15 @@ impl<'a> Worker<'a> {
                 append(&mut lifecycle_file, &rows.lifecycles.encode(lifecycles, &mut self.encoder))?;
             }
         }
-        let mut finished = vec![("lifecycles", date, lifecycle_file.finish()?)];
+        let mut finished = Vec::new();
+        if lifecycle_file.rows() > 0 {
+            finished.push(("lifecycles", date, lifecycle_file.finish()?));
+        }
+        if rows.changes.rows() > 0 {
+            let mut file = TableFile::create(&dirs[3], name, changes)?;
+            append(&mut file, &rows.changes.encode(changes, &mut self.encoder))?;
+            finished.push(("changes", date, file.finish()?));
+        }
         if link_file.rows() > 0 {
             finished.push(("links", date, link_file.finish()?));
         }
@@ -211,6 +228,10 @@ struct BlockRows<'a> {
     links: LinkTable,
     lifecycles: LifecycleTable,
     findings: FindingTable,
+    changes: ChangeTable,
+    /// Of all lifecycles of the block.
+    day: i32,
+    update: Option<Update<'a>>,
     names: &'a [String],
     prefixes: &'a [String],
     counts: &'a mut Counts,
@@ -218,17 +239,28 @@ struct BlockRows<'a> {
 
 impl Rows for BlockRows<'_> {
     fn link(&mut self, row: LinkRow<'_>) {
+        if self.update.is_some_and(|update| update.before.has_link(self.day, &row)) {
+            return;
+        }
         self.links.push(&row);
     }
 
     fn lifecycle(&mut self, row: LifecycleRow<'_>) {
+        if let Some(Update { before, news, .. }) = self.update
+            && before.has_lifecycle(&row, news, |change| self.changes.push(&change))
+        {
+            return;
+        }
         self.lifecycles.push(&row);
     }
 
     fn finding(&mut self, finding: Finding) {
-        self.counts.whole_finding(&finding);
         let source = finding.source as usize;
         let name = self.names.get(source).map_or("", String::as_str);
+        if self.update.is_some_and(|update| update.before.has_finding(self.day, &finding, name)) {
+            return;
+        }
+        self.counts.whole_finding(&finding);
         let prefix = self.prefixes.get(source).map_or("", String::as_str);
         self.findings.push(&finding, name, prefix);
     }

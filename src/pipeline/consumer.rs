@@ -64,6 +64,9 @@ impl Found<'_> {
 
 /// Takes the messages of a unit, in their order.
 pub trait Consumer: Send {
+    /// A unit begins; the tail of a source is read anew when the source grows.
+    fn begin_unit(&mut self, _is_tail: bool) {}
+
     /// One message; findings that the consumer adds go to `more`.
     fn message(&mut self, found: &Found, more: &mut Vec<Noted>);
     /// Rows of events made since the last call.

@@ -82,7 +82,7 @@ impl Reader {
     pub fn read(&mut self, piece: &Piece, name: &str, id_prefix: &str, consumer: &mut impl Consumer) {
         let bytes: &[u8] = &piece.block;
         let mut sessions = piece.sessions.clone();
-        let mut behind = 0;
+        let mut behind = piece.start;
         let mut line = piece.line;
         let before = self.counts.messages;
         for frame in &piece.frames {
@@ -102,7 +102,7 @@ impl Reader {
         }
         let rest = &bytes[behind.min(piece.stop)..piece.stop];
         self.outside(rest);
-        self.counts.bytes += piece.stop as u64;
+        self.counts.bytes += (piece.stop - piece.start) as u64;
         self.sources.push((piece.source, self.counts.messages - before));
     }
 

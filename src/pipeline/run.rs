@@ -5,11 +5,13 @@ use super::reader::{Check, Reader};
 use super::scout::{Scout, SourceInfo, source_finding};
 use super::tally::Counts;
 use crate::event::source_prefix;
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Level, SourceId};
 use crate::fix::dictionary::Version;
 use crate::input::{OpenOptions, SourceSpec};
 use crate::progress::Progress;
+use crate::table::trail::Resume;
 use crate::{Error, Result};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -28,6 +30,8 @@ pub struct Plan {
     /// Take the digest of each source.
     pub digest: bool,
     pub open: OpenOptions,
+    /// Where reading begins in sources that were read before.
+    pub resumes: BTreeMap<SourceId, Resume>,
 }
 
 impl Plan {
@@ -56,7 +60,9 @@ pub struct RunSummary {
 pub fn run<C: Consumer>(plan: Plan, progress: &Progress, make: impl Fn() -> C + Sync) -> Result<(RunSummary, Vec<C>)> {
     let names: Vec<(String, String)> = plan.specs.iter().map(|s| (s.name.clone(), source_prefix(&s.name))).collect();
     let threads = plan.threads.max(1);
-    let scout = Mutex::new(Scout::new(plan.specs, plan.unit_bytes, plan.digest, plan.open));
+    let mut scout = Scout::new(plan.specs, plan.unit_bytes, plan.digest, plan.open);
+    scout.resume(plan.resumes);
+    let scout = Mutex::new(scout);
     let stop = AtomicBool::new(false);
     let failed: Mutex<Option<Error>> = Mutex::new(None);
     let done: Mutex<Vec<(Reader, C)>> = Mutex::new(Vec::new());
@@ -67,6 +73,7 @@ pub fn run<C: Consumer>(plan: Plan, progress: &Progress, make: impl Fn() -> C + 
         let outcome = (|| -> Result<()> {
             while !stop.load(Ordering::Relaxed) {
                 let Some(unit) = scout.lock().unwrap_or_else(PoisonError::into_inner).next_unit()? else { break };
+                consumer.begin_unit(unit.is_tail);
                 let before = (reader.counts.bytes, reader.counts.messages);
                 for piece in unit.pieces {
                     let (name, prefix) = &names[piece.source as usize];

@@ -9,8 +9,9 @@ use crate::finding::{Finding, Level, SourceId};
 use crate::fix::frame::{self, Frame, Step};
 use crate::fix::{Message, fields};
 use crate::input::{Block, BlockOptions, Blocks, OpenOptions, Opened, Recognised, SourceSpec, open, recognise};
+use crate::table::trail::Resume;
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// How much of what stands in front of a message is looked at for a time and a direction.
@@ -23,18 +24,23 @@ const KEPT_BEFORE: usize = 4 * PREFIX_LIMIT;
 pub struct Piece {
     pub block: Arc<Block>,
     pub source: SourceId,
-    /// The bytes of the piece end here.
+    /// The bytes of the piece begin and end here.
+    pub start: usize,
     pub stop: usize,
     /// The line of the piece's first byte.
     pub line: u64,
     pub sessions: Sessions,
     /// The messages of the piece as places in the block, in their order.
     pub frames: Vec<Frame>,
+    /// It is what stands behind the last message of the source whose end is certain.
+    pub is_tail: bool,
 }
 
 /// The pieces that one worker takes at a time, numbered from 0 in the order of the input.
 pub struct Unit {
     pub number: u32,
+    /// It is the tail of a source, and nothing else.
+    pub is_tail: bool,
     pub pieces: Vec<Piece>,
 }
 
@@ -48,6 +54,8 @@ pub struct SourceInfo {
     /// Nothing in the first bytes looked like FIX: unless a message turns up, there is a finding.
     pub unrecognised: Option<String>,
     pub compression: Vec<&'static str>,
+    /// Where reading goes on when the source has grown.
+    pub resume: Option<Resume>,
 }
 
 /// Hands out units; shared by the workers behind a lock.
@@ -61,6 +69,10 @@ pub struct Scout {
     next_unit: u32,
     waiting: VecDeque<Piece>,
     waiting_bytes: usize,
+    /// The tail that comes next, as a unit of its own.
+    tail: Option<Piece>,
+    /// Where reading begins in sources that were read before.
+    resumes: BTreeMap<SourceId, Resume>,
     /// Findings about sources as a whole.
     pub findings: Vec<Finding>,
     pub infos: Vec<SourceInfo>,
@@ -71,6 +83,10 @@ struct Current {
     source: SourceId,
     blocks: Blocks,
     carry: Option<Tail>,
+    /// Bytes of the first block in which no message begins.
+    skip: usize,
+    tail: Option<Piece>,
+    resume: Option<Resume>,
     line: u64,
     sessions: Sessions,
 }
@@ -97,10 +113,17 @@ impl Scout {
             next_unit: 0,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            tail: None,
+            resumes: BTreeMap::new(),
             findings: Vec::new(),
             infos,
             fields: Vec::new(),
         }
+    }
+
+    /// Begins these sources where an earlier run has left them.
+    pub fn resume(&mut self, resumes: BTreeMap<SourceId, Resume>) {
+        self.resumes = resumes;
     }
 
     /// The next unit, or `None` after the last.
@@ -108,19 +131,25 @@ impl Scout {
     /// # Errors
     /// What opening and reading a source gives.
     pub fn next_unit(&mut self) -> Result<Option<Unit>> {
-        while self.waiting_bytes < self.unit_bytes {
+        while self.waiting_bytes < self.unit_bytes && self.tail.is_none() {
             match self.next_piece()? {
+                Some(piece) if piece.is_tail => self.tail = Some(piece),
                 Some(piece) => {
-                    self.waiting_bytes += piece.stop;
+                    self.waiting_bytes += piece.stop - piece.start;
                     self.waiting.push_back(piece);
                 }
-                None if self.waiting.is_empty() => return Ok(None),
                 None => break,
             }
         }
         self.waiting_bytes = 0;
+        let is_tail = self.waiting.is_empty();
+        let pieces: Vec<Piece> =
+            if is_tail { self.tail.take().into_iter().collect() } else { self.waiting.drain(..).collect() };
+        if pieces.is_empty() {
+            return Ok(None);
+        }
         self.next_unit += 1;
-        Ok(Some(Unit { number: self.next_unit - 1, pieces: self.waiting.drain(..).collect() }))
+        Ok(Some(Unit { number: self.next_unit - 1, is_tail, pieces }))
     }
 
     /// For each source, whether the command line names it.
@@ -139,6 +168,7 @@ impl Scout {
                 return Ok(Some(piece));
             }
             if let Some(done) = self.current.take() {
+                self.infos[source as usize].resume = done.resume;
                 self.close(source, &done.blocks, done.line);
             }
         }
@@ -151,13 +181,19 @@ impl Scout {
             self.next_source += 1;
             let spec = &self.specs[source];
             let opened = open(spec, &self.open)?;
-            if let Some(blocks) = self.begin(source, opened) {
+            if let Some(mut blocks) = self.begin(source, opened) {
+                let from = self.resumes.remove(&(source as SourceId));
+                let from = from.unwrap_or_else(|| Resume { line: 1, ..Resume::default() });
+                blocks.skip(from.offset)?;
                 self.current = Some(Current {
                     source: source as SourceId,
                     blocks,
                     carry: None,
-                    line: 1,
-                    sessions: Sessions::default(),
+                    skip: usize::try_from(from.skip).unwrap_or(0),
+                    tail: None,
+                    resume: None,
+                    line: from.line,
+                    sessions: Sessions::from_names(&from.sessions),
                 });
                 return Ok(true);
             }
@@ -239,10 +275,13 @@ pub(super) fn lines_in(bytes: &[u8]) -> u64 {
 impl Current {
     /// The next piece of this source: one block without its undecided end.
     fn cut(&mut self, fields: &mut Vec<crate::fix::Field>) -> Result<Option<Piece>> {
+        if let Some(tail) = self.tail.take() {
+            return Ok(Some(tail));
+        }
         loop {
             let (carry, from) = match &self.carry {
                 Some(tail) => (&tail.block[tail.stop..], tail.resume - tail.stop),
-                None => (&b""[..], 0),
+                None => (&b""[..], std::mem::take(&mut self.skip)),
             };
             let next = self.blocks.next_block(carry)?;
             self.carry = None;
@@ -252,24 +291,76 @@ impl Current {
             // Counted before the walk, for the walk's jumps find near what this has streamed through.
             let lines = lines_in(&block);
             let mut frames = Vec::with_capacity((block.len() - from) / 256 + 16);
-            let (stop, resume) = self.walk(&block, from, &mut frames, fields);
+            let from = from.min(block.len());
+            let (stop, resume) = self.walk(&block, false, from, &mut frames, fields);
+            let line = self.line;
             if !block.is_last() {
                 self.carry = Some(Tail { block: block.clone(), stop, resume });
                 if stop == 0 {
                     // One message or one long line fills the block: get a longer one.
                     continue;
                 }
+                self.line += lines - lines_in(&block[stop..]);
+                let (source, start, is_tail) = (self.source, 0, false);
+                return Ok(Some(Piece { block, source, start, stop, line, sessions, frames, is_tail }));
             }
-            let line = self.line;
-            self.line += lines - lines_in(&block[stop..]);
-            return Ok(Some(Piece { block, source: self.source, stop, line, sessions, frames }));
+            return Ok(Some(self.last_piece(block, (stop, resume), lines, sessions, frames, fields)));
         }
+    }
+
+    /// The last block's piece. Messages that would not be sure to end where they do if more bytes came are the tail, which
+    /// waits; without any of them there is none.
+    fn last_piece(
+        &mut self,
+        block: Arc<Block>,
+        (stop, resume): (usize, usize),
+        lines: u64,
+        sessions: Sessions,
+        frames: Vec<Frame>,
+        fields: &mut Vec<crate::fix::Field>,
+    ) -> Piece {
+        let line = self.line;
+        let line_of_tail = line + lines - lines_in(&block[stop..]);
+        let mut go_on = Resume {
+            offset: block.offset() + stop as u64,
+            skip: (resume - stop) as u64,
+            line: line_of_tail,
+            sessions: self.sessions.to_names(),
+            tail_messages: 0,
+        };
+        let of_tail = self.sessions.clone();
+        let mut tail = Vec::new();
+        self.walk(&block, true, resume, &mut tail, fields);
+        go_on.tail_messages = tail.len() as u64;
+        self.resume = Some(go_on);
+        self.line += lines;
+        let (source, len) = (self.source, block.len());
+        let piece = |start, stop, line, sessions, frames, is_tail| Piece {
+            block: block.clone(),
+            source,
+            start,
+            stop,
+            line,
+            sessions,
+            frames,
+            is_tail,
+        };
+        if tail.is_empty() {
+            return piece(0, len, line, sessions, frames, false);
+        }
+        let tail = piece(stop, len, line_of_tail, of_tail, tail, true);
+        if stop == 0 {
+            return tail;
+        }
+        self.tail = Some(tail);
+        piece(0, stop, line, sessions, frames, false)
     }
 
     /// Walks the messages of a block: where the piece stops, and where the search goes on from.
     fn walk(
         &mut self,
         block: &Block,
+        is_last: bool,
         from: usize,
         frames: &mut Vec<Frame>,
         fields: &mut Vec<crate::fix::Field>,
@@ -277,7 +368,7 @@ impl Current {
         let mut at = from;
         let mut behind = 0;
         loop {
-            match frame::next(block, at, block.is_last()) {
+            match frame::next(block, at, is_last) {
                 Step::Frame(frame) => {
                     self.note_logon(block, &frame, fields);
                     frames.push(frame);

@@ -23,6 +23,18 @@ impl Sessions {
         }
     }
 
+    /// The sessions and the names of their versions.
+    pub fn to_names(&self) -> Vec<(u64, String)> {
+        self.known.iter().map(|(session, version)| (*session, version.name().to_string())).collect()
+    }
+
+    /// The sessions that [`Sessions::to_names`] gave; versions that nobody knows are left out.
+    pub fn from_names(names: &[(u64, String)]) -> Sessions {
+        let version = |name: &str| Version::ALL.into_iter().find(|version| version.name() == name);
+        let known = names.iter().filter_map(|(session, name)| Some((*session, version(name)?))).collect();
+        Sessions { known: Arc::new(known) }
+    }
+
     /// The version of the message's session, if a Logon has set one.
     pub fn version(&self, message: &Message) -> Option<Version> {
         if self.known.is_empty() {

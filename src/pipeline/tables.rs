@@ -38,18 +38,20 @@ pub struct TableRun {
 }
 
 impl TableRun {
-    /// A run whose spool lies in `dir`, which exists. `link_bytes` is what a linker may keep in memory, if there is one.
+    /// A run whose spool lies in `dir`, which exists. `link` is for a linker, if there is one: what it may keep in memory,
+    /// and the directory of what it keeps for later runs.
     ///
     /// # Errors
-    /// When the spool cannot be created.
-    pub fn create(dir: &Path, link_bytes: Option<usize>) -> Result<TableRun> {
+    /// When a file cannot be created.
+    pub fn create(dir: &Path, link: Option<(usize, &Path)>) -> Result<TableRun> {
         let spool = Spool::create(dir)?;
+        let linker = link.map(|(bytes, kept)| Linker::keeping(bytes, spool.clone(), kept)).transpose()?;
         Ok(TableRun {
             event_schema: events::schema(),
             finding_schema: findings::schema(),
             events: Mutex::new(Vec::new()),
             findings: Mutex::new(Vec::new()),
-            linker: link_bytes.map(|bytes| Linker::new(bytes, spool.clone())),
+            linker,
             spool,
         })
     }
@@ -75,6 +77,7 @@ pub struct UnitTables<'a> {
     batch: Batch,
     batch_source: u32,
     batches: Vec<(u32, Batch)>,
+    is_tail: bool,
     days: Vec<DayTables>,
     /// Place in `days` of the last event's day.
     last: usize,
@@ -100,6 +103,7 @@ impl<'a> UnitTables<'a> {
             batch: Batch::new(),
             batch_source: 0,
             batches: Vec::new(),
+            is_tail: false,
             days: Vec::new(),
             last: 0,
             rows: 0,
@@ -120,6 +124,10 @@ fn day_place(days: &mut Vec<DayTables>, last: usize, date: Option<Date>) -> usiz
 }
 
 impl Consumer for UnitTables<'_> {
+    fn begin_unit(&mut self, is_tail: bool) {
+        self.is_tail = is_tail;
+    }
+
     fn message(&mut self, found: &Found, more: &mut Vec<Noted>) {
         let context = found.context();
         let UnitTables { run, mapper, fill, batch, batch_source, batches, days, last, rows, made, .. } = self;
@@ -186,7 +194,7 @@ impl Consumer for UnitTables<'_> {
             let next = Batch::with_capacity(self.batch.len() + self.batch.len() / 16);
             self.batches.push((self.batch_source, std::mem::replace(&mut self.batch, next)));
             for (source, batch) in self.batches.drain(..) {
-                linker.add(PartKey { source, unit, is_tail: false, is_known: false }, batch)?;
+                linker.add(PartKey { source, unit, is_tail: self.is_tail, is_known: false }, batch)?;
             }
         }
         Ok(())

@@ -135,8 +135,9 @@ mod tests {
             version,
             files: files.iter().map(|&n| file(n)).collect(),
         };
-        let source = TakenSource { name: "a.log".into(), digest: "d".into(), bytes: 5, messages: 7 };
+        let source = TakenSource { name: "a.log".into(), digest: "d".into(), bytes: 5, messages: 7, resume: None, file: None };
         let commit = |version, operation: &str, tables| Commit {
+            indexes: Vec::new(),
             version,
             writer: "fixtrail 1".into(),
             operation: operation.into(),

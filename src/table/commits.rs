@@ -53,7 +53,9 @@ pub(super) fn read(trail: &Path, version: u64) -> Result<Option<Commit>> {
     if commit.version != version {
         return Err(damaged(format!("says that it is version {}", commit.version)));
     }
-    let paths = commit.tables.iter().flat_map(|state| state.files.iter().map(|file| &file.path).chain([&state.name]));
+    let tables = commit.tables.iter().map(|state| (&state.name, &state.files));
+    let all = tables.chain(commit.indexes.iter().map(|state| (&state.name, &state.files)));
+    let paths = all.flat_map(|(name, files)| files.iter().map(|file| &file.path).chain([name]));
     if let Some(outside) = paths.into_iter().find(|path| !is_below(path)) {
         return Err(damaged(format!("names {}, which is not within the trail", outside.escape_debug())));
     }

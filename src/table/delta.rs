@@ -58,6 +58,8 @@ pub(super) struct Added<'a> {
 pub(super) enum Change<'a> {
     /// The added files are the only ones.
     Replace(&'a [Added<'a>]),
+    /// Some files go, others come.
+    Update { removed: Vec<String>, added: &'a [Added<'a>] },
     /// The same rows in other files.
     Merge { merged: Vec<String>, into: &'a [Added<'a>] },
 }
@@ -164,6 +166,10 @@ pub(super) fn write(
 fn actions(table_dir: &Path, state: &LogState, schema: &Schema, change: &Change, time_ms: i64) -> Vec<Value> {
     let (operation, parameters) = match change {
         Change::Replace(_) => ("WRITE", json!({"mode": "Overwrite", "partitionBy": "[\"date\"]"})),
+        Change::Update { removed, .. } if removed.is_empty() => {
+            ("WRITE", json!({"mode": "Append", "partitionBy": "[\"date\"]"}))
+        }
+        Change::Update { .. } => ("MERGE", json!({})),
         Change::Merge { .. } => ("OPTIMIZE", json!({})),
     };
     let mut actions = vec![json!({"commitInfo": {
@@ -192,6 +198,7 @@ fn actions(table_dir: &Path, state: &LogState, schema: &Schema, change: &Change,
             let kept: BTreeSet<&str> = added.iter().map(|added| added.path.as_str()).collect();
             (state.live.iter().filter(|path| !kept.contains(path.as_str())).collect(), added, true)
         }
+        Change::Update { removed, added } => (removed.iter().collect(), added, true),
         Change::Merge { merged, into } => (merged.iter().collect(), into, false),
     };
     for path in removed {

@@ -106,32 +106,57 @@ impl TableFile {
     /// # Errors
     /// When they cannot be read, or their places are not in the file.
     pub(super) fn copy_row_groups(&mut self, from: &RowGroups) -> Result<()> {
-        for group in from.metadata.row_groups() {
-            let mut places = Vec::with_capacity(group.num_columns());
-            for chunk in group.columns() {
-                places.push(self.len);
-                let (start, len) = footer::pages(chunk).ok_or_else(|| from.damaged("a column's place is wrong"))?;
+        (0..from.metadata.num_row_groups()).try_for_each(|group| self.copy_row_group(from, group, None))
+    }
+
+    /// Adds a row group of a finished file of the same columns: byte for byte, but for a column that is given anew.
+    ///
+    /// # Errors
+    /// When it cannot be read, or its places are not in the file.
+    pub(super) fn copy_row_group(
+        &mut self,
+        from: &RowGroups,
+        group: usize,
+        other: Option<(usize, &Chunk)>,
+    ) -> Result<()> {
+        let group = from.metadata.row_group(group);
+        let other_at = |index: usize| other.filter(|(column, _)| *column == index).map(|(_, chunk)| Piece::Fresh(chunk));
+        let mut places = Vec::with_capacity(group.num_columns());
+        for (index, chunk) in group.columns().iter().enumerate() {
+            places.push(self.len);
+            if let Some(piece) = other_at(index) {
+                self.write_part(&piece, 0, piece.meta().pages_len)?;
+                continue;
+            }
+            let (start, len) = footer::pages(chunk).ok_or_else(|| from.damaged("a column's place is wrong"))?;
+            self.copy(from, start, len)?;
+        }
+        let mut chunks = Vec::with_capacity(places.len());
+        for (index, (chunk, start)) in group.columns().iter().zip(places).enumerate() {
+            let bloom = self.len;
+            let column = &self.schema.columns[index];
+            if let Some(piece) = other_at(index) {
+                let meta = piece.meta();
+                let made = footer::chunk(self.descr.column(index), column, meta, start, bloom);
+                chunks.push(made.map_err(refused(&self.path))?);
+                self.columns[index].add(meta);
+                self.write_part(&piece, meta.pages_len, meta.bloom_len)?;
+                continue;
+            }
+            let moved = footer::moved(chunk, start, bloom).map_err(refused(&self.path))?;
+            self.columns[index].add_bounds(
+                group.num_rows() as u64,
+                chunk.statistics().and_then(|s| s.null_count_opt()).unwrap_or(0),
+                footer::bounds(column, chunk).as_ref(),
+            );
+            if let Some((start, len)) = footer::bloom(chunk) {
                 self.copy(from, start, len)?;
             }
-            let mut chunks = Vec::with_capacity(places.len());
-            for (index, (chunk, start)) in group.columns().iter().zip(places).enumerate() {
-                let bloom = self.len;
-                if let Some((start, len)) = footer::bloom(chunk) {
-                    self.copy(from, start, len)?;
-                }
-                let moved = footer::moved(chunk, start, bloom).map_err(refused(&self.path))?;
-                let column = &self.schema.columns[index];
-                self.columns[index].add_bounds(
-                    group.num_rows() as u64,
-                    chunk.statistics().and_then(|s| s.null_count_opt()).unwrap_or(0),
-                    footer::bounds(column, chunk).as_ref(),
-                );
-                chunks.push(moved);
-            }
-            let copied = footer::renumbered(group, chunks, self.row_groups.len()).map_err(refused(&self.path))?;
-            self.row_groups.push(copied);
-            self.rows += group.num_rows() as u64;
+            chunks.push(moved);
         }
+        let copied = footer::renumbered(group, chunks, self.row_groups.len()).map_err(refused(&self.path))?;
+        self.row_groups.push(copied);
+        self.rows += group.num_rows() as u64;
         Ok(())
     }
 
@@ -229,7 +254,11 @@ impl RowGroups {
         Ok(is_version && file.schema_descr().root_schema() == descr.root_schema())
     }
 
-    fn damaged(&self, what: &str) -> Error {
+    pub fn count(&self) -> usize {
+        self.metadata.num_row_groups()
+    }
+
+    pub(super) fn damaged(&self, what: &str) -> Error {
         Error::Damaged { path: self.path.clone(), what: what.to_string() }
     }
 }

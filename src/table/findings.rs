@@ -1,6 +1,7 @@
 //! The `findings` table.
 
 use super::events::EventId;
+use super::linked::hash_of;
 use super::{Builder, Chunk, Column, Encoder, IntColumn, PrefixColumn, Schema, TextColumn, Type};
 use crate::finding::Finding;
 
@@ -17,6 +18,14 @@ pub fn schema() -> Schema {
         Column::required("text", Type::Text),
     ];
     Schema { table: "findings", columns, sorted_by: vec![], version: 1 }
+}
+
+/// Hash of all values of a finding but for its date, which is its partition; `source` is its source's name.
+pub fn finding_hash(finding: &Finding, source: &str) -> u128 {
+    let numbers = [finding.offset, finding.line, u64::from(finding.tag), finding.event.map_or(u64::MAX, u64::from)];
+    let numbers = numbers.map(u64::to_le_bytes);
+    let texts = [finding.code.as_bytes(), finding.level.as_str().as_bytes(), source.as_bytes(), finding.text.as_bytes()];
+    hash_of(&[texts[0], texts[1], texts[2], texts[3], numbers.as_flattened()])
 }
 
 /// Rows of `findings` on their way to a row group.

@@ -230,9 +230,10 @@ pub(super) fn renumbered(
     ordinal: usize,
 ) -> Result<RowGroupMetaData> {
     let start = chunks.first().and_then(pages).map_or(4, |(start, _)| start as i64);
+    let bytes = chunks.iter().map(ColumnChunkMetaData::uncompressed_size).sum();
     let mut builder = RowGroupMetaData::builder(group.schema_descr_ptr())
         .set_num_rows(group.num_rows())
-        .set_total_byte_size(group.total_byte_size())
+        .set_total_byte_size(bytes)
         .set_sorting_columns(group.sorting_columns().cloned())
         .set_file_offset(start)
         .set_column_metadata(chunks);

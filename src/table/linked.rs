@@ -3,8 +3,9 @@
 use super::{
     Builder, Chunk, CodedColumn, Column, Encoder, IntColumn, PrefixColumn, Schema, TextColumn, TextListColumn, Type,
 };
+use xxhash_rust::xxh3::Xxh3Default;
 
-/// The columns of `links`; `date`, the day of the later event, is the partition.
+/// The columns of `links`; `date`, the day of the lifecycle's first event, is the partition.
 pub fn link_schema() -> Schema {
     let columns = vec![
         Column::required("kind", Type::Text).with_stats(),
@@ -43,13 +44,28 @@ pub struct LinkRow<'a> {
     /// Day of the later event, or `NO_DAY`.
     pub day: i32,
     /// F1, F2, …
-    pub kind: &'static str,
+    pub kind: &'a str,
     /// Of the later event: 20 hexadecimal digits.
     pub lifecycle_id: [u8; 20],
     pub from_event_id: &'a [u8],
     pub to_event_id: &'a [u8],
     /// For people: `CLI04>BRKA 2026-03-02 ClOrdID=C00000001`.
     pub key: &'a [u8],
+}
+
+/// Hash of all values of a row but for its day, which is its partition.
+pub fn link_hash(row: &LinkRow<'_>) -> u128 {
+    hash_of(&[row.kind.as_bytes(), &row.lifecycle_id, row.from_event_id, row.to_event_id, row.key])
+}
+
+/// Hash of some texts, each told from the next.
+pub(super) fn hash_of(texts: &[&[u8]]) -> u128 {
+    let mut hasher = Xxh3Default::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    hasher.digest128()
 }
 
 /// Rows of `links` on their way to a row group.
@@ -121,7 +137,7 @@ pub struct LifecycleRow<'a> {
     pub order_qty: Option<i64>,
     pub filled_qty: Option<i64>,
     /// open, filled, cancelled, rejected, partly_filled_cancelled or unknown.
-    pub state: &'static str,
+    pub state: &'a str,
     pub first_time: Option<i64>,
     pub last_time: Option<i64>,
     /// Events, second observations and repeats among them.

@@ -31,6 +31,7 @@
 //! ```
 
 mod bloom;
+pub mod changes;
 mod chunk;
 pub mod cleanup;
 mod coded;
@@ -52,6 +53,7 @@ pub mod maintenance;
 mod numbers;
 mod page;
 mod prefixes;
+pub mod rewrite;
 mod schema;
 mod spool;
 mod strays;

@@ -1,7 +1,7 @@
 //! What runs that did not end left in a trail: temporary files, and data files and table versions that no commit lists.
 
 use super::commits;
-use super::trail::{Commit, TABLES};
+use super::trail::{Commit, INDEXES, TABLES};
 use super::{delta, lock};
 use crate::{Error, Result};
 use std::fs;
@@ -28,6 +28,15 @@ pub(super) fn remove_ahead(trail: &Path, latest: Option<&Commit>) -> Result<()> 
         }
         remove_if_empty(&table);
     }
+    for index in dirs(&trail.join(INDEXES))? {
+        for (path, name) in files(&index)? {
+            if is_temporary(&name) || commit_of_index(&name).is_some_and(|version| version >= next) {
+                remove(&path)?;
+            }
+        }
+        remove_if_empty(&index);
+    }
+    remove_if_empty(&trail.join(INDEXES));
     for (path, name) in files(&commits::dir(trail))? {
         if is_temporary(&name) {
             remove(&path)?;
@@ -57,11 +66,21 @@ pub(super) fn undo(trail: &Path, made: &[PathBuf]) {
 
 /// Directories of a table's partitions, sorted.
 pub(super) fn partitions(table: &Path) -> Result<Vec<PathBuf>> {
+    let is_partition = |dir: &PathBuf| dir.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"date="));
+    Ok(dirs(table)?.into_iter().filter(is_partition).collect())
+}
+
+/// Directories in a directory, sorted; none when it is not there.
+pub(super) fn dirs(dir: &Path) -> Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(dir, "cannot read")(error)),
+    };
     let mut found = Vec::new();
-    for entry in fs::read_dir(table).map_err(Error::io(table, "cannot read"))? {
-        let entry = entry.map_err(Error::io(table, "cannot read"))?;
-        let is_dir = entry.file_type().map_err(Error::io(entry.path(), "cannot read"))?.is_dir();
-        if is_dir && entry.file_name().as_encoded_bytes().starts_with(b"date=") {
+    for entry in entries {
+        let entry = entry.map_err(Error::io(dir, "cannot read"))?;
+        if entry.file_type().map_err(Error::io(entry.path(), "cannot read"))?.is_dir() {
             found.push(entry.path());
         }
     }
@@ -89,6 +108,11 @@ pub(super) fn files(dir: &Path) -> Result<Vec<(PathBuf, String)>> {
 /// The number of the commit that a data file was written for.
 pub(super) fn commit_of(name: &str) -> Option<u64> {
     name.strip_prefix("part-")?.strip_suffix(".parquet")?.rsplit_once("-v")?.1.parse().ok()
+}
+
+/// The number of the commit that a file of an index was written for.
+pub(super) fn commit_of_index(name: &str) -> Option<u64> {
+    name.rsplit_once('.')?.0.rsplit_once("-v")?.1.parse().ok()
 }
 
 /// Removes a file; that it is gone already is no error.

@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The tables that a trail may have.
-pub const TABLES: [&str; 4] = ["events", "findings", "lifecycles", "links"];
+pub const TABLES: [&str; 5] = ["changes", "events", "findings", "lifecycles", "links"];
+
+/// The directory of what belongs to commits and is no table.
+pub const INDEXES: &str = "_indexes";
 
 /// One file that belongs to a version of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +47,14 @@ impl TableState {
     }
 }
 
+/// Files of a commit that are no table: what later runs or queries need.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexState {
+    pub name: String,
+    /// Paths are relative to the index's directory; in the order in which they came.
+    pub files: Vec<LiveFile>,
+}
+
 /// A source that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenSource {
@@ -51,6 +62,35 @@ pub struct TakenSource {
     pub digest: String,
     pub bytes: u64,
     pub messages: u64,
+    /// Where reading goes on when the source has grown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
+    /// Of the file, where it was one: its length as it lies on the disk and when it was last changed, in nanoseconds since
+    /// 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileMark>,
+}
+
+/// By which a file is known again without being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileMark {
+    pub bytes: u64,
+    pub changed_ns: i64,
+}
+
+/// Where reading of a source goes on when it has grown: behind the last message whose end was certain. What stood behind
+/// that, the tail, is read anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resume {
+    /// In the decompressed source.
+    pub offset: u64,
+    /// Bytes from there on in which no message begins.
+    pub skip: u64,
+    pub line: u64,
+    /// FIXT sessions, as hashes of their parties, with their default versions.
+    pub sessions: Vec<(u64, String)>,
+    /// Messages that were found in the tail.
+    pub tail_messages: u64,
 }
 
 /// What `_commits/N.json` says.
@@ -67,6 +107,18 @@ pub struct Commit {
     /// Sorted by name.
     pub tables: Vec<TableState>,
     pub sources: Vec<TakenSource>,
+    /// Sorted by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<IndexState>,
+}
+
+impl Commit {
+    /// All data files with their paths relative to the trail.
+    pub(super) fn files(&self) -> impl Iterator<Item = (PathBuf, &LiveFile)> {
+        let of_tables = self.tables.iter().map(|table| (PathBuf::from(&table.name), &table.files));
+        let of_indexes = self.indexes.iter().map(|index| (Path::new(INDEXES).join(&index.name), &index.files));
+        of_tables.chain(of_indexes).flat_map(|(dir, files)| files.iter().map(move |file| (dir.join(&file.path), file)))
+    }
 }
 
 fn write() -> String {
@@ -126,6 +178,13 @@ impl Trail {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Full paths of the files of an index, in the order in which they came; none when there is no such index.
+    pub fn index_files(&self, index: &str) -> Vec<PathBuf> {
+        let dir = self.path.join(INDEXES).join(index);
+        let state = self.commit.indexes.iter().find(|state| state.name == index);
+        state.into_iter().flat_map(|state| state.files.iter().map(|file| dir.join(&file.path))).collect()
     }
 
     pub fn commit(&self) -> &Commit {

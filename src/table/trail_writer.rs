@@ -5,12 +5,13 @@ use super::commits;
 use super::delta::{self, Added, Change};
 use super::lock::WriteLock;
 use super::strays;
-use super::trail::{Commit, LiveFile, TableState, TakenSource, Trail};
+use super::trail::{Commit, INDEXES, IndexState, LiveFile, TableState, TakenSource, Trail};
 use super::{FileSummary, Schema};
+use crate::event::key::NO_DAY;
 use crate::types::Date;
 use crate::{Error, Result};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,7 +23,12 @@ pub struct TrailWriter {
     path: PathBuf,
     /// The latest commit.
     before: Option<Commit>,
+    /// What the latest commit has stays, but for what is removed.
+    adds: bool,
+    /// Paths by table.
+    removed: BTreeMap<String, BTreeSet<String>>,
     tables: Vec<Table>,
+    indexes: BTreeMap<String, Vec<LiveFile>>,
     sources: Vec<TakenSource>,
     /// Directories of partitions that were asked for; not all of them get a file.
     partitions: RefCell<BTreeSet<PathBuf>>,
@@ -54,12 +60,67 @@ impl TrailWriter {
         Ok(TrailWriter {
             path: path.to_path_buf(),
             before,
+            adds: false,
+            removed: BTreeMap::new(),
             tables: Vec::new(),
+            indexes: BTreeMap::new(),
             sources: Vec::new(),
             partitions: RefCell::default(),
             unfinished,
             lock,
         })
+    }
+
+    /// The latest commit.
+    pub fn before(&self) -> Option<&Commit> {
+        self.before.as_ref()
+    }
+
+    /// From now on the next commit is the latest one with what is added, and without what is removed.
+    pub fn add_to_latest(&mut self) {
+        self.adds = true;
+    }
+
+    /// The days of which the latest commit has files of a table; `NO_DAY` for rows without one.
+    pub fn latest_days(&self, table: &str) -> BTreeSet<i32> {
+        let state = self.before.iter().flat_map(|before| &before.tables).find(|state| state.name == table);
+        let paths = state.into_iter().flat_map(|state| state.files.iter().map(|file| &file.path));
+        let dates = paths.filter_map(|path| delta::date_of(path.split('/').next().unwrap_or_default()));
+        dates.map(|date| date.map_or(NO_DAY, |date| date.0)).collect()
+    }
+
+    /// The files of one day of a table in the latest commit: as commits name them, and their full paths.
+    pub fn latest_files(&self, table: &str, date: Option<Date>) -> Vec<(String, PathBuf)> {
+        let partition = delta::partition(date);
+        let is_of_day = |file: &&LiveFile| file.path.split('/').next() == Some(partition.as_str());
+        let state = self.before.iter().flat_map(|before| &before.tables).find(|state| state.name == table);
+        let files = state.into_iter().flat_map(|state| state.files.iter().filter(is_of_day));
+        files.map(|file| (file.path.clone(), self.path.join(table).join(&file.path))).collect()
+    }
+
+    /// Takes a file of the latest commit out of the next; `path` is relative to the table's directory.
+    pub fn remove_file(&mut self, table: &str, path: &str) {
+        self.removed.entry(table.to_string()).or_default().insert(path.to_string());
+    }
+
+    /// The directory of an index, made if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn index_dir(&self, index: &str) -> Result<PathBuf> {
+        let dir = self.path.join(INDEXES).join(index);
+        create_dir(&dir)?;
+        Ok(dir)
+    }
+
+    /// The name of a file of an index in this commit.
+    pub fn index_file_name(&self, stem: &str, extension: &str) -> String {
+        format!("{stem}-v{}.{extension}", self.version())
+    }
+
+    /// Takes a finished file of an index into the commit.
+    pub fn add_index_file(&mut self, index: &str, file: LiveFile) {
+        self.indexes.entry(index.to_string()).or_default().push(file);
     }
 
     /// The number the commit will have; part of its files' names.
@@ -96,7 +157,7 @@ impl TrailWriter {
         table.files.push((date, file));
     }
 
-    /// Takes a source into the commit.
+    /// Takes a source into the commit, in place of one of its name.
     pub fn add_source(&mut self, source: TakenSource) {
         self.sources.push(source);
     }
@@ -107,11 +168,18 @@ impl TrailWriter {
     /// # Errors
     /// When something cannot be written, or another run has written without the lock.
     pub fn commit(mut self) -> Result<Trail> {
-        let time_ms = time_after(self.before.as_ref());
+        let (version, time_ms) = (self.version(), time_after(self.before.as_ref()));
         self.tables.sort_by_key(|table| table.schema.table);
-        let mut tables = Vec::new();
+        let before = self.before.take_if(|_| self.adds);
+        let mut tables = before.as_ref().map_or_else(Vec::new, |before| before.tables.clone());
         for table in &self.tables {
-            let dir = self.path.join(table.schema.table);
+            let name = table.schema.table;
+            let at = tables.iter().position(|state| state.name == name);
+            let removed = self.removed.remove(name).unwrap_or_default();
+            if self.adds && at.is_some() && table.files.is_empty() && removed.is_empty() {
+                continue;
+            }
+            let dir = self.path.join(name);
             create_dir(&dir)?;
             let state = delta::read(&dir)?;
             let mut added: Vec<Added> = Vec::new();
@@ -119,19 +187,47 @@ impl TrailWriter {
                 added.push(Added { path: path_in_table(*date, file), date: *date, file });
             }
             added.sort_by(|a, b| a.path.cmp(&b.path));
-            if !delta::write(&dir, &state, &table.schema, &Change::Replace(&added), time_ms)? {
+            let mut files: Vec<LiveFile> = added.iter().map(live_file).collect();
+            if let Some(at) = at {
+                let kept = tables[at].files.drain(..).filter(|file| !removed.contains(&file.path));
+                files.extend(kept);
+                files.sort_by(|a, b| a.path.cmp(&b.path));
+            }
+            let change = if self.adds {
+                // A log may list files that the latest commit does not: of a table that it left out.
+                let stays: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+                let removed = state.live.iter().filter(|path| !stays.contains(path.as_str())).cloned().collect();
+                Change::Update { removed, added: &added }
+            } else {
+                Change::Replace(&added)
+            };
+            if !delta::write(&dir, &state, &table.schema, &change, time_ms)? {
                 return Err(overtaken(&self.path));
             }
-            let files = added.iter().map(live_file).collect();
-            tables.push(TableState { name: table.schema.table.to_string(), version: state.next, files });
+            tables.retain(|state| state.name != name);
+            tables.push(TableState { name: name.to_string(), version: state.next, files });
+        }
+        debug_assert!(self.removed.is_empty(), "files are removed from declared tables only");
+        tables.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut sources = before.as_ref().map_or_else(Vec::new, |before| before.sources.clone());
+        sources.retain(|old| self.sources.iter().all(|new| new.name != old.name));
+        sources.append(&mut self.sources);
+        sources.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut indexes: BTreeMap<String, Vec<LiveFile>> = BTreeMap::new();
+        for IndexState { name, files } in before.iter().flat_map(|before| before.indexes.clone()) {
+            indexes.insert(name, files);
+        }
+        for (name, files) in std::mem::take(&mut self.indexes) {
+            indexes.entry(name).or_default().extend(files);
         }
         let commit = Commit {
-            version: self.version(),
+            version,
             writer: WRITER.to_string(),
             operation: "write".to_string(),
             time_ms,
             tables,
-            sources: std::mem::take(&mut self.sources),
+            sources,
+            indexes: indexes.into_iter().map(|(name, files)| IndexState { name, files }).collect(),
         };
         self.partitions.take().iter().for_each(|dir| strays::remove_if_empty(dir));
         publish(&self.path, &commit)?;

@@ -102,12 +102,9 @@ impl Copy<'_> {
                 self.small(&log.join(delta::version_name(version)))?;
             }
         }
-        for state in &commit.tables {
-            for file in &state.files {
-                let path = Path::new(&state.name).join(&file.path);
-                if self.seen.insert(path.clone()) {
-                    self.data(&path, file)?;
-                }
+        for (path, file) in commit.files() {
+            if self.seen.insert(path.clone()) {
+                self.data(&path, file)?;
             }
         }
         for dir in std::mem::take(&mut self.dirs) {

@@ -8,7 +8,7 @@ use crate::table::linked::{lifecycle_schema, link_schema};
 use crate::table::lock::WriteLock;
 use crate::table::trail::{Commit, LiveFile, TableState};
 use crate::table::trail_writer::{WRITER, live_file, overtaken, path_in_table, publish, time_after};
-use crate::table::{Schema, commits, events, findings, strays};
+use crate::table::{Schema, changes, commits, events, findings, strays};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::fs::File;
@@ -43,8 +43,8 @@ pub fn compact(trail: &Path, target_bytes: u64, wait: Duration) -> Result<Compac
     let tables = before.tables.iter().map(|state| merger.table(state, time_ms)).collect::<Result<Vec<_>>>()?;
     if merger.done.merged > 0 {
         let (writer, operation) = (WRITER.to_string(), "compact".to_string());
-        let sources = before.sources.clone();
-        let commit = Commit { version: merger.version, writer, operation, time_ms, tables, sources };
+        let (sources, indexes) = (before.sources.clone(), before.indexes.clone());
+        let commit = Commit { version: merger.version, writer, operation, time_ms, tables, sources, indexes };
         publish(trail, &commit)?;
         merger.done.version = Some(merger.version);
     }
@@ -122,7 +122,7 @@ impl Merger<'_> {
 
 /// Columns of a table as they are today.
 fn schema_of(table: &str) -> Option<Schema> {
-    [events::schema(), findings::schema(), link_schema(), lifecycle_schema()].into_iter().find(|s| s.table == table)
+    [changes::schema(), events::schema(), findings::schema(), link_schema(), lifecycle_schema()].into_iter().find(|s| s.table == table)
 }
 
 fn partition(path: &str) -> &str {

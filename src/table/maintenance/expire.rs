@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::table::cleanup::sync_parent;
 use crate::table::lock::{FilesLock, WriteLock};
-use crate::table::trail::{TABLES, Trail};
+use crate::table::trail::{INDEXES, TABLES, Trail};
 use crate::table::{commits, strays};
 use std::collections::BTreeSet;
 use std::fs;
@@ -60,26 +60,43 @@ pub fn expire(trail: &Path, keep: Keep, wait: Duration) -> Result<Expired> {
         }
         for partition in strays::partitions(&table)? {
             for (path, name) in strays::files(&partition)? {
-                if strays::commit_of(&name).is_some() && !needed.contains(&path) {
-                    let bytes = fs::symlink_metadata(&path).map_or(0, |meta| meta.len());
-                    strays::remove(&path)?;
-                    expired.files += 1;
-                    expired.bytes += bytes;
+                if strays::commit_of(&name).is_some() {
+                    expired.remove_unless(&needed, &path)?;
                 }
             }
             strays::remove_if_empty(&partition);
         }
     }
+    for index in strays::dirs(&trail.join(INDEXES))? {
+        for (path, name) in strays::files(&index)? {
+            if strays::commit_of_index(&name).is_some() {
+                expired.remove_unless(&needed, &path)?;
+            }
+        }
+        strays::remove_if_empty(&index);
+    }
     Ok(expired)
+}
+
+impl Expired {
+    fn remove_unless(&mut self, needed: &BTreeSet<PathBuf>, path: &Path) -> Result<()> {
+        if needed.contains(path) {
+            return Ok(());
+        }
+        let bytes = fs::symlink_metadata(path).map_or(0, |meta| meta.len());
+        strays::remove(path)?;
+        self.files += 1;
+        self.bytes += bytes;
+        Ok(())
+    }
 }
 
 /// Paths of all files that these versions list.
 fn files_of(trail: &Path, versions: &[Moment]) -> Result<BTreeSet<PathBuf>> {
     let mut files = BTreeSet::new();
     for Moment { version, .. } in versions {
-        for state in commits::read_version(trail, *version)?.tables {
-            files.extend(state.files.iter().map(|file| trail.join(&state.name).join(&file.path)));
-        }
+        let commit = commits::read_version(trail, *version)?;
+        files.extend(commit.files().map(|(path, _)| trail.join(path)));
     }
     Ok(files)
 }

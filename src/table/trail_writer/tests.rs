@@ -38,7 +38,8 @@ fn a_commit_shows_its_files_and_sources() {
     let mut writer = writer(&path);
     write(&mut writer, Date::from_ymd(2026, 1, 5), &[1, 2, 3]);
     write(&mut writer, None, &[7]);
-    let source = TakenSource { name: "a.fix".to_string(), digest: "00".to_string(), bytes: 12, messages: 4 };
+    let (name, digest) = ("a.fix".to_string(), "00".to_string());
+    let source = TakenSource { name, digest, bytes: 12, messages: 4, resume: None, file: None };
     writer.add_source(source.clone());
     assert!(!Trail::exists(&path), "nothing counts before the commit");
     writer.commit().expect("a commit");
