@@ -133,6 +133,8 @@ complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l no-mmap -d 'R
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l compact -d 'Merge small files of a trail into larger ones, as a new version with the same rows'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l verify -d 'Read every file of a trail again and compare it with what was recorded; print what is damaged'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l all-versions -d 'With --verify and --backup: not only the latest version'
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l check-content -d 'Read inputs that were taken already even if length and time of the file are the same'
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l dry-run -d 'Say what would be done with each input, and write nothing'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l skip-unreadable -d 'Make an unreadable input a finding instead of stopping'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l force -d 'Replace what the output already holds; a trail keeps its older versions'
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s q -l quiet -d 'Say nothing on standard error but errors'

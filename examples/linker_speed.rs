@@ -7,7 +7,7 @@
 use fixtrail::event::Kind;
 use fixtrail::event::key::{Expect, Facts, KeyKind, KeyUse, NO_QTY, Role, TextRef, key_hash};
 use fixtrail::finding::Finding;
-use fixtrail::link::{Batch, LifecycleRow, LinkRow, Linkage, Linker, Rows};
+use fixtrail::link::{Batch, LifecycleRow, LinkRow, Linkage, Linker, PartKey, Rows, Sources};
 use fixtrail::table::Spool;
 use rayon::prelude::*;
 use std::time::Duration;
@@ -259,14 +259,21 @@ fn main() {
     let dir = tempfile::tempdir().expect("a directory");
     let linker = Linker::new(usize::MAX, Spool::create(dir.path()).expect("a spool"));
     let start = cpu_time();
-    for (unit, lines) in lines.chunks(UNIT).enumerate() {
-        let mut batch = Batch::with_capacity(lines.len());
-        lines.iter().zip(0..).for_each(|(line, row)| put(&texts, Some(&mut batch), &mut uses, &mut bytes, line, row));
-        linker.add(unit as u32, batch).expect("memory");
+    for (unit, lines) in (0..).zip(lines.chunks(UNIT)) {
+        for lines in lines.chunk_by(|a, b| a.facts.source == b.facts.source) {
+            let mut batch = Batch::with_capacity(lines.len());
+            for (line, row) in lines.iter().zip(0..) {
+                put(&texts, Some(&mut batch), &mut uses, &mut bytes, line, row);
+            }
+            let source = lines[0].facts.source;
+            linker.add(PartKey { source, unit, is_tail: false, is_known: false }, batch).expect("memory");
+        }
     }
     let absorbed = cpu_time() - start;
-    let prefixes = (0..120).map(|n| *format!("{n:012x}").as_bytes().first_chunk().unwrap_or(&[0; 12])).collect();
-    let Ok(Linkage::Whole(linked)) = linker.finish(prefixes) else { unreachable!("everything is in memory") };
+    let names: Vec<String> = (0..120).map(|n| format!("{n:03}.log")).collect();
+    let Ok(Linkage::Whole(linked)) = linker.finish(Sources::new(&names)) else {
+        unreachable!("everything is in memory")
+    };
     let finished = cpu_time() - start;
     let counts: Vec<Count> = (0..linked.blocks())
         .into_par_iter()

@@ -114,15 +114,20 @@ fn jane_and_ramon_are_one_lifecycle_with_two_roots_and_4000_filled() {
 }
 
 #[test]
-fn an_existing_trail_is_not_touched_without_force() {
+fn what_is_no_trail_of_links_is_not_touched_without_force() {
     let place = Place::new();
     let day = fixture_text("jane-and-ramon");
+    place.file("other/x", "");
+    place.run(["parse", &day, "-o", "events"]).ends_with(0);
+    for (dir, sentence) in [("other", "other: is not empty"), ("events", "events: keeps nothing that new events")] {
+        let before = place.files_below(dir);
+        let ran = place.run(["link", &day, "-o", dir]);
+        assert_eq!(ran.status, 2);
+        assert!(ran.stderr.contains(sentence), "{}", ran.stderr);
+        let files = place.files_below(dir).into_iter().filter(|(name, _)| !name.ends_with(".lock"));
+        assert!(files.eq(before.into_iter().filter(|(name, _)| !name.ends_with(".lock"))));
+    }
     place.run(["link", &day, "-o", "trail"]).ends_with(0);
-    let before = place.files_below("trail");
-    let ran = place.run(["link", &day, "-o", "trail"]);
-    assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("trail: is not empty"), "{}", ran.stderr);
-    assert_eq!(place.files_below("trail"), before);
     place.run(["link", &day, "-o", "trail", "--force"]).ends_with(0);
     assert_eq!(live(&place.join("trail"), "lifecycles").len(), 1);
     assert!(place.join("trail/_commits/1.json").is_file(), "a new version of the same trail");

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod harness;
+mod incremental;
 mod input;
 mod layers;
 mod link;

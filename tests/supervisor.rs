@@ -18,10 +18,15 @@ const TABLES: [&str; 4] = ["events", "links", "lifecycles", "findings"];
 type Rows = Vec<Vec<Row>>;
 
 fn rows(trail: &Path) -> Rows {
-    TABLES.iter().map(|table| live(trail, table)).collect()
+    let sorted = |table: &&str| {
+        let mut rows = live(trail, table);
+        rows.sort_unstable();
+        rows
+    };
+    TABLES.iter().map(sorted).collect()
 }
 
-/// Two days, and the rows that each gives when nothing goes wrong.
+/// Two days, and the rows that each gives when nothing goes wrong, alone and added to the other.
 struct Days {
     place: Place,
     rows: BTreeMap<&'static str, Rows>,
@@ -41,14 +46,25 @@ impl Days {
             (day, rows)
         });
         assert!(rows[0].1 != rows[1].1, "the days differ");
-        Days { place, rows: rows.into(), compared: RefCell::default() }
+        let mut rows = BTreeMap::from(rows);
+        for (name, first, second) in [("ab", "a", "b"), ("ba", "b", "a")] {
+            place.run(Days::link(first, "expected").split(' ')).ends_with(0);
+            place.run(Days::add(second, "expected").split(' ')).ends_with(0);
+            rows.insert(name, self::rows(&place.join("expected")));
+            std::fs::remove_dir_all(place.join("expected")).expect("removed");
+        }
+        Days { place, rows, compared: RefCell::default() }
     }
 
     fn link(day: &str, trail: &str) -> String {
         format!("link -q {day} -o {trail} --force --fail-on never --unit-bytes 10000")
     }
 
-    /// The latest version, if there is one, is whole, and is one of the two days.
+    fn add(day: &str, trail: &str) -> String {
+        format!("link -q {day} -o {trail} --fail-on never --unit-bytes 10000")
+    }
+
+    /// The latest version, if there is one, is whole, and is one or both of the days.
     fn trail_is_whole(&self, trail: &str) {
         let path = self.place.join(trail);
         let has_commit = path.join("_commits").is_dir() && commits(&path).next().is_some();
@@ -80,13 +96,20 @@ fn strays(place: &Place, trail: &str) -> Vec<String> {
         let text = std::fs::read(&file).expect("read");
         let commit: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
         known.insert(format!("_commits/{}", file.file_name().expect("a name").to_string_lossy()));
-        for table in TABLES {
+        for index in commit["indexes"].as_array().expect("indexes") {
+            let files = index["files"].as_array().expect("files").iter().map(|file| file["path"].as_str());
+            let dir = format!("_indexes/{}", index["name"].as_str().expect("a name"));
+            known.extend(files.map(|file| format!("{dir}/{}", file.expect("a path"))));
+        }
+        for table in TABLES.into_iter().chain(["changes"]) {
             known.extend(live_files(&commit, table).into_iter().map(|file| format!("{table}/{file}")));
             let states = commit["tables"].as_array().expect("tables");
             let version =
                 states.iter().find(|state| state["name"] == table).and_then(|state| state["version"].as_u64());
-            let entry = last.entry(table).or_default();
-            *entry = version.unwrap_or(0).max(*entry);
+            if let Some(version) = version {
+                let entry = last.entry(table).or_default();
+                *entry = version.max(*entry);
+            }
         }
     }
     for (table, last) in last {
@@ -138,10 +161,12 @@ fn killed_at_any_moment_the_trail_is_the_old_version_or_the_new_one() {
     let whole = started.elapsed();
     let mut dice = Dice(7);
     for n in 0..kills {
-        let words = match dice.below(8) {
-            0..3 => Days::link("a", "trail"),
-            3..6 => Days::link("b", "trail"),
-            6 => "link -q --compact trail".to_string(),
+        let words = match dice.below(10) {
+            0..2 => Days::link("a", "trail"),
+            2..4 => Days::link("b", "trail"),
+            4..6 => Days::add("a", "trail"),
+            6..8 => Days::add("b", "trail"),
+            8 => "link -q --compact trail".to_string(),
             _ => "link -q --expire 2 trail".to_string(),
         };
         let signal = if dice.below(4) == 0 { "-TERM" } else { "-KILL" };

@@ -20,9 +20,13 @@ pub enum Standing {
     /// Taken already.
     Same,
     /// Taken up to some length; reading goes on there.
-    Grown { before: TakenSource },
+    Grown {
+        before: TakenSource,
+    },
     /// Another content under a name that was taken; it is taken under a name of its own.
-    Rewritten { original: String },
+    Rewritten {
+        original: String,
+    },
 }
 
 /// An input and what it is to the trail.
@@ -74,12 +78,7 @@ pub fn stand(specs: Vec<SourceSpec>, commit: &Commit, open: &OpenOptions, check_
     Ok(stood)
 }
 
-fn compare(
-    spec: &SourceSpec,
-    before: &TakenSource,
-    options: &OpenOptions,
-    check_content: bool,
-) -> Result<Standing> {
+fn compare(spec: &SourceSpec, before: &TakenSource, options: &OpenOptions, check_content: bool) -> Result<Standing> {
     let Origin::Path(_) = &spec.origin else {
         let text = format!("{}: a source of this name was taken already; --stdin-name gives another", spec.name);
         return Err(Error::Usage(text));

@@ -2,7 +2,7 @@
 
 use crate::table::Trail;
 use crate::table::cleanup::TempFile;
-use crate::table::trail::TABLES;
+use crate::table::trail::{INDEXES, TABLES};
 use crate::{Error, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -113,7 +113,10 @@ pub fn directory(path: &Path, force: bool, may_add: bool) -> Result<()> {
     // What a run that was stopped has left is nobody's: it has no commit.
     let ours = |name: &std::ffi::OsStr| {
         let name = name.as_encoded_bytes();
-        name.starts_with(b".") || name == b"_commits" || TABLES.iter().any(|table| name == table.as_bytes())
+        name.starts_with(b".")
+            || name == b"_commits"
+            || name == INDEXES.as_bytes()
+            || TABLES.iter().any(|table| name == table.as_bytes())
     };
     let mut entries = fs::read_dir(path).map_err(Error::io(path, "cannot list the directory"))?;
     if Trail::exists(path) && may_add {

@@ -228,8 +228,10 @@ impl Known {
         }
         let mut next_unit = 0;
         for ((source, is_replaced), chunks) in chunks {
-            let pieces: Vec<Part> =
-                chunks.into_par_iter().map(|(commit, chunk)| self.piece(reach, commit, chunk)).collect::<Result<_>>()?;
+            let pieces: Vec<Part> = chunks
+                .into_par_iter()
+                .map(|(commit, chunk)| self.piece(reach, commit, chunk))
+                .collect::<Result<_>>()?;
             let places = |(number, piece): (usize, &Part)| {
                 let events = piece.events.iter().zip(0u32..);
                 events.map(move |(event, local)| (event.offset, event.sub, number, local)).collect::<Vec<_>>()

@@ -185,7 +185,13 @@ impl Linker {
     ///
     /// # Panics
     /// When the linker was not made by [`Linker::keeping`].
-    pub fn keep(&mut self, dir: &Path, file_names: [&str; 2], names: &[String], dropped: &[String]) -> Result<Vec<LiveFile>> {
+    pub fn keep(
+        &mut self,
+        dir: &Path,
+        file_names: [&str; 2],
+        names: &[String],
+        dropped: &[String],
+    ) -> Result<Vec<LiveFile>> {
         let writer = self.writer.take().expect("a linker that keeps");
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let places = Places::of(&waiting.arrived, &Sources::new(names));

@@ -43,12 +43,10 @@ mod union;
 mod unlinked;
 mod update;
 
-
 pub use batch::Batch;
+pub use known::{Known, Reach};
 pub use lifecycles::as_digits;
 pub use linked::Linked;
-pub use known::{Known, Reach};
 pub use linker::{Buckets, Linkage, Linker, PartKey, Sources};
 pub use rows::{LifecycleRow, LinkKind, LinkRow, Rows};
 pub use update::{Before, Gone, Moved, News};
-

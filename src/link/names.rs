@@ -20,13 +20,8 @@ const RECENT: usize = 256;
 
 impl Default for Names {
     fn default() -> Names {
-        let mut names = Names {
-            table: vec![0; 64],
-            hashes: Vec::new(),
-            ends: Vec::new(),
-            bytes: Vec::new(),
-            recent: Vec::new(),
-        };
+        let mut names =
+            Names { table: vec![0; 64], hashes: Vec::new(), ends: Vec::new(), bytes: Vec::new(), recent: Vec::new() };
         names.look_up(b"");
         names
     }

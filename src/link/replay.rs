@@ -83,9 +83,10 @@ pub(super) fn is_sound(part: &Part) -> bool {
         && is_ascending(|e| e.uses, part.uses.len())
         && is_ascending(|e| e.refs, part.refs.len())
         && part.uses.iter().all(|&used| ((used >> 2) as usize) < part.entries.len())
-        && part.entries.iter().all(|e| {
-            e.scope < names && e.head < events && e.node < part.component_count && within(e.text)
-        })
+        && part
+            .entries
+            .iter()
+            .all(|e| e.scope < names && e.head < events && e.node < part.component_count && within(e.text))
         && part.refs.iter().all(|r| r.event < events && within(r.text))
         && part.corrections.iter().all(|c| c.event < events && within(c.text))
         && part.corrections.is_sorted_by_key(|c| c.event)

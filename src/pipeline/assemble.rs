@@ -2,8 +2,8 @@
 
 use super::assembler::{Ids, Schemas, Worker};
 use super::row_ids::RowIds;
-use super::take_out::Tails;
 use super::tables::RowGroup;
+use super::take_out::Tails;
 use crate::event::key::NO_DAY;
 use crate::event::source_prefix;
 use crate::link::{Before, Linkage, Linked, News};
@@ -35,8 +35,17 @@ pub struct Written {
 
 /// One file to be written by whoever is free.
 pub(super) enum Job<'a> {
-    Events { groups: &'a [RowGroup], ids: Ids<'a>, dir: PathBuf, name: String },
-    Findings { groups: &'a [RowGroup], dir: PathBuf, name: String },
+    Events {
+        groups: &'a [RowGroup],
+        ids: Ids<'a>,
+        dir: PathBuf,
+        name: String,
+    },
+    Findings {
+        groups: &'a [RowGroup],
+        dir: PathBuf,
+        name: String,
+    },
     Blocks {
         linked: &'a Linked,
         blocks: std::ops::Range<usize>,

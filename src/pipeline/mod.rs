@@ -29,6 +29,6 @@ pub use reader::{Check, Reader};
 pub use relink::{LINKER, Relinked, open_known, relink};
 pub use run::{Plan, RunSummary, run};
 pub use scout::{Piece, Scout, SourceInfo, Unit};
-pub use take_out::{Tail, Tails};
 pub use tables::{TableRun, UnitTables, spool_source_findings};
+pub use take_out::{Tail, Tails};
 pub use tally::Counts;

@@ -58,7 +58,8 @@ impl Assembly<'_> {
             writes.push(("lifecycles", *day, Box::new(write)));
         }
         let days = |table: &str, any: bool| if any { self.writer.latest_days(table) } else { BTreeSet::new() };
-        let of_findings: BTreeSet<i32> = gone.findings.keys().copied().chain(days("findings", !tails.is_empty())).collect();
+        let of_findings: BTreeSet<i32> =
+            gone.findings.keys().copied().chain(days("findings", !tails.is_empty())).collect();
         for day in of_findings {
             let hashes = gone.findings.get(&day).map_or(&none, |rows| &rows.hashes);
             let write = move |from: &Path, dir: &Path, name: &str| {

@@ -135,7 +135,8 @@ mod tests {
             version,
             files: files.iter().map(|&n| file(n)).collect(),
         };
-        let source = TakenSource { name: "a.log".into(), digest: "d".into(), bytes: 5, messages: 7, resume: None, file: None };
+        let source =
+            TakenSource { name: "a.log".into(), digest: "d".into(), bytes: 5, messages: 7, resume: None, file: None };
         let commit = |version, operation: &str, tables| Commit {
             indexes: Vec::new(),
             version,

@@ -120,7 +120,8 @@ impl TableFile {
         other: Option<(usize, &Chunk)>,
     ) -> Result<()> {
         let group = from.metadata.row_group(group);
-        let other_at = |index: usize| other.filter(|(column, _)| *column == index).map(|(_, chunk)| Piece::Fresh(chunk));
+        let other_at =
+            |index: usize| other.filter(|(column, _)| *column == index).map(|(_, chunk)| Piece::Fresh(chunk));
         let mut places = Vec::with_capacity(group.num_columns());
         for (index, chunk) in group.columns().iter().enumerate() {
             places.push(self.len);

@@ -24,7 +24,8 @@ pub fn schema() -> Schema {
 pub fn finding_hash(finding: &Finding, source: &str) -> u128 {
     let numbers = [finding.offset, finding.line, u64::from(finding.tag), finding.event.map_or(u64::MAX, u64::from)];
     let numbers = numbers.map(u64::to_le_bytes);
-    let texts = [finding.code.as_bytes(), finding.level.as_str().as_bytes(), source.as_bytes(), finding.text.as_bytes()];
+    let texts =
+        [finding.code.as_bytes(), finding.level.as_str().as_bytes(), source.as_bytes(), finding.text.as_bytes()];
     hash_of(&[texts[0], texts[1], texts[2], texts[3], numbers.as_flattened()])
 }
 

@@ -332,8 +332,10 @@ fn each_batch(
     columns: &[&str],
     mut take: impl FnMut(&RecordBatch) -> Result<()>,
 ) -> Result<()> {
-    let damaged =
-        |error: &dyn std::fmt::Display| Error::Damaged { path: from.to_path_buf(), what: format!("not Parquet: {error}") };
+    let damaged = |error: &dyn std::fmt::Display| Error::Damaged {
+        path: from.to_path_buf(),
+        what: format!("not Parquet: {error}"),
+    };
     let file = File::open(from).map_err(Error::io(from, "cannot open"))?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(&file, options).map_err(|e| damaged(&e))?;

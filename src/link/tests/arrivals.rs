@@ -19,8 +19,12 @@ struct Arrival {
 }
 
 fn any_arrival() -> impl Strategy<Value = Arrival> {
-    (0usize..4, 0usize..4, 0..=EACH, any::<bool>())
-        .prop_map(|(a, b, cut, has_tail)| Arrival { first: a.min(b), second: a.max(b), cut, has_tail })
+    (0usize..4, 0usize..4, 0..=EACH, any::<bool>()).prop_map(|(a, b, cut, has_tail)| Arrival {
+        first: a.min(b),
+        second: a.max(b),
+        cut,
+        has_tail,
+    })
 }
 
 /// The rows of a trail, and the lifecycle of each event.

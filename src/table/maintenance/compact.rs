@@ -122,7 +122,9 @@ impl Merger<'_> {
 
 /// Columns of a table as they are today.
 fn schema_of(table: &str) -> Option<Schema> {
-    [changes::schema(), events::schema(), findings::schema(), link_schema(), lifecycle_schema()].into_iter().find(|s| s.table == table)
+    [changes::schema(), events::schema(), findings::schema(), link_schema(), lifecycle_schema()]
+        .into_iter()
+        .find(|s| s.table == table)
 }
 
 fn partition(path: &str) -> &str {
