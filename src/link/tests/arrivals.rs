@@ -2,6 +2,8 @@
 
 use super::random::any_samples;
 use super::{EACH, Out, SOURCES, Sample, add, collect, link, source_names, sources};
+use crate::link::part::Part;
+use crate::link::replay::Replay;
 use crate::link::{Batch, Known, Linker, PartKey};
 use crate::table::Spool;
 use proptest::prelude::*;
@@ -115,5 +117,44 @@ proptest! {
         let mut at_once = Trail::default();
         at_once.update(&Out::default(), &link(&samples, &[], false));
         prop_assert_eq!(trail, at_once);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_part_comes_back_from_bytes_and_damaged_bytes_give_no_other_than_a_sound_one(
+        samples in any_samples(),
+        cut in any::<prop::sample::Index>(),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+    ) {
+        let mut batch = Batch::new();
+        samples.iter().enumerate().for_each(|(number, sample)| add(&mut batch, sample, number));
+        let part = batch.into_part();
+        let bytes = part.to_bytes();
+        let back = Part::from_bytes(&bytes).expect("what was written");
+        prop_assert_eq!(back.to_bytes(), bytes.clone());
+        let alike = |a: &Part, b: &Part| {
+            let hashes = |part: &Part| {
+                let entries = part.entries.iter().map(|e| (e.hash, e.day, part.text(e.text).to_vec()));
+                let refs = part.refs.iter().map(|r| (r.hash, r.event as i32, part.text(r.text).to_vec()));
+                entries.chain(refs).collect::<Vec<_>>()
+            };
+            hashes(a) == hashes(b)
+        };
+        prop_assert!(alike(&part, &back));
+        let mut wrong = bytes[..cut.index(bytes.len())].to_vec();
+        prop_assert!(Part::from_bytes(&wrong).is_none());
+        wrong.clone_from(&bytes);
+        for (at, byte) in flips {
+            wrong[at.index(bytes.len())] = byte;
+        }
+        // Whatever comes of it can be linked again.
+        if let Some(part) = Part::from_bytes(&wrong) {
+            let (mut replay, mut batch) = (Replay::default(), Batch::new());
+            (0..part.events.len() as u32).for_each(|local| replay.event(&part, local, 0, local, &mut batch));
+            batch.into_part();
+        }
     }
 }
