@@ -4,26 +4,17 @@ use super::meeting::{self, MEETING, Meeting};
 use super::part::Part;
 use super::union::UnionFind;
 use crate::Result;
-use crate::table::{Segment, Spool};
+use crate::table::Spool;
+use crate::table::scatter::{PARTITIONS, Scatter, partition};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(super) const PARTITIONS: usize = 256;
-/// Bytes of a partition that are kept in memory.
-const BUFFER: usize = 16 << 10;
-
 /// Everybody who meets somebody else under a hash.
 pub(super) struct Meetings {
     spool: Arc<Spool>,
-    partitions: Vec<Mutex<Partition>>,
+    scatter: Scatter,
     seen: Mutex<Seen>,
-}
-
-#[derive(Default)]
-struct Partition {
-    bytes: Vec<u8>,
-    segments: Vec<Segment>,
 }
 
 /// The days and scopes that there are.
@@ -35,8 +26,7 @@ pub(super) struct Seen {
 
 impl Meetings {
     pub fn new(spool: Arc<Spool>) -> Meetings {
-        let partitions = (0..PARTITIONS).map(|_| Mutex::default()).collect();
-        Meetings { spool, partitions, seen: Mutex::default() }
+        Meetings { scatter: Scatter::new(spool.clone()), spool, seen: Mutex::default() }
     }
 
     /// Takes the meetings of a part, which has the number `number` among all. Any order, from any thread.
@@ -47,13 +37,8 @@ impl Meetings {
         let meetings = meeting::of_part(number, part);
         self.see(&meetings);
         for same in meetings.chunk_by(|a, b| partition(a.hash) == partition(b.hash)) {
-            let mut to = self.partitions[partition(same[0].hash)].lock().unwrap_or_else(PoisonError::into_inner);
-            same.iter().for_each(|meeting| meeting.put(&mut to.bytes));
-            if to.bytes.len() >= BUFFER {
-                let segment = self.spool.append_bytes(&to.bytes)?;
-                to.segments.push(segment);
-                to.bytes.clear();
-            }
+            let put = |bytes: &mut Vec<u8>| same.iter().for_each(|meeting| meeting.put(bytes));
+            self.scatter.add(partition(same[0].hash), put)?;
         }
         Ok(())
     }
@@ -80,15 +65,9 @@ impl Meetings {
     /// # Errors
     /// When the meetings cannot be read back.
     pub fn partition(&self, number: usize) -> Result<Vec<Meeting>> {
-        let partition = self.partitions[number].lock().unwrap_or_else(PoisonError::into_inner);
-        let mut bytes = Vec::new();
-        for &segment in &partition.segments {
-            self.spool.read_bytes(segment, &mut bytes)?;
-        }
-        bytes.extend_from_slice(&partition.bytes);
-        let (whole, rest) = bytes.as_chunks::<MEETING>();
-        let meetings: Option<Vec<Meeting>> = whole.iter().map(Meeting::get).collect();
-        let mut meetings = meetings.filter(|_| rest.is_empty()).ok_or_else(|| self.spool.damaged())?;
+        let records = self.scatter.records::<MEETING>(number)?;
+        let meetings: Option<Vec<Meeting>> = records.iter().map(Meeting::get).collect();
+        let mut meetings = meetings.ok_or_else(|| self.spool.damaged())?;
         meetings.sort_unstable();
         Ok(meetings)
     }
@@ -108,8 +87,4 @@ impl Meetings {
             Ok(())
         })
     }
-}
-
-fn partition(hash: u64) -> usize {
-    (hash >> 56) as usize
 }

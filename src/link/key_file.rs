@@ -5,11 +5,12 @@
 //! those that concern everybody who comes later (see [`meeting::unite`]). Hashes are cut to 48 bits: a wrong match costs
 //! a look at an event that has nothing to do with the matter.
 
-use super::islands::{Meetings, PARTITIONS, Seen};
+use super::islands::{Meetings, Seen};
 use super::meeting::{self, Meeting};
 use super::sieve;
 use crate::codec::varint::{put_signed, put_unsigned};
 use crate::table::IndexFile;
+use crate::table::scatter::{PARTITIONS, partition};
 use crate::{Error, Result};
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -207,7 +208,7 @@ impl KeyFile {
     }
 
     fn section(&self, hash: u64) -> (usize, Place) {
-        let partition = (hash >> 56) as usize;
+        let partition = partition(hash);
         (partition, self.sections[partition])
     }
 

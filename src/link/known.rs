@@ -6,7 +6,6 @@
 
 use super::batch::Batch;
 use super::event_file::EventFile;
-use super::islands::PARTITIONS;
 use super::key_file::{Cursor, KeyFile, cut};
 use super::linker::{Linker, PartKey};
 use super::meeting::{self, Meeting};
@@ -14,6 +13,7 @@ use super::part::Part;
 use super::replay::Replay;
 use super::stored::Packers;
 use crate::Result;
+use crate::table::scatter::PARTITIONS;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;

@@ -27,6 +27,8 @@ pub(super) struct Blooms {
     recent: Vec<u64>,
     seen: Vec<u64>,
     blocks: Vec<Block>,
+    /// What filters were made of, while somebody wants it.
+    noted: Option<Vec<u64>>,
 }
 
 impl Blooms {
@@ -42,6 +44,9 @@ impl Blooms {
                 *recent = hash;
                 self.hashes.push(hash);
             }
+        }
+        if let Some(noted) = &mut self.noted {
+            noted.extend_from_slice(&self.hashes);
         }
         let count = self.distinct();
         self.blocks.clear();
@@ -59,6 +64,16 @@ impl Blooms {
         for word in self.blocks.as_flattened() {
             out.extend_from_slice(&word.to_le_bytes());
         }
+    }
+
+    /// From now on the hashes of all filters' values are kept until they are taken.
+    pub(super) fn note(&mut self) {
+        self.noted.get_or_insert_default();
+    }
+
+    /// The hashes since the last call; each may be there more than once.
+    pub(super) fn take_noted(&mut self) -> Vec<u64> {
+        self.noted.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// About how many different hashes there are, by how full a bitmap of at least as many bits gets.
@@ -79,7 +94,7 @@ impl Blooms {
 
 /// XXH64 with seed 0; ids are short, and then it takes a few steps.
 #[inline]
-fn hash_of(value: &[u8]) -> u64 {
+pub(super) fn hash_of(value: &[u8]) -> u64 {
     const P1: u64 = 0x9E37_79B1_85EB_CA87;
     const P2: u64 = 0xC2B2_AE3D_27D4_EB4F;
     const P3: u64 = 0x1656_67B1_9E37_79F9;

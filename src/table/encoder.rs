@@ -54,6 +54,16 @@ impl Encoder {
         }
     }
 
+    /// From now on [`Encoder::take_ids`] tells the hashes of ids.
+    pub fn note_ids(&mut self) {
+        self.blooms.note();
+    }
+
+    /// The hashes of all values of columns with a bloom filter that were encoded since the last call.
+    pub fn take_ids(&mut self) -> Vec<u64> {
+        self.blooms.take_noted()
+    }
+
     /// Compresses a part of what `self.raw` holds to `self.packed`.
     fn compress(&mut self, part: Range<usize>) {
         let raw = &self.raw[part];
