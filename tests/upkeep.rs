@@ -78,7 +78,7 @@ fn expiry_keeps_what_it_is_told_to_keep() {
         ran.stderr
     );
     let ran = link(&place, "--expire 2 trail");
-    assert!(ran.stderr.contains("trail: 2 versions dropped, 8 files removed ("), "{}", ran.stderr);
+    assert!(ran.stderr.contains("trail: 2 versions dropped, 10 files removed ("), "{}", ran.stderr);
     assert_eq!(versions(), ["2", "3"]);
     link(&place, "-q --expire 0d trail").ends_with(0);
     assert_eq!(versions(), ["3"]);

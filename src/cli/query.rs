@@ -1,13 +1,16 @@
 //! `fixtrail query`: answers to standard output or a file.
 
-use super::Outcome;
 use super::args::Color;
 pub use super::query_args::QueryArgs;
 use super::query_args::{AtArgs, FilesArgs, OrderArgs, QueryWhat, SqlArgs, SqlFormat, VersionsArgs, VersionsFormat};
 use super::target::{Target, file_error};
-use crate::query::{Format, LiveFiles, Source, SqlQuery, Style, Table, order, sql, versions, write_files};
+use super::{Outcome, say};
+use crate::query::{Format, LiveFiles, Place, Source, SqlQuery, Style, Table, order, sql, versions, write_files};
 use crate::table::Trail;
+use crate::table::ids::{Groups, IDS, Ids};
 use crate::{Error, Result};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +28,11 @@ pub fn run_command(args: &QueryArgs) -> Result<Outcome> {
 }
 
 /// A version of a trail; its commit says which files are live.
-struct Live(Trail);
+struct Live {
+    trail: Trail,
+    /// Opened when it is needed; none when there is none, or when it cannot be used.
+    ids: OnceCell<Option<Ids>>,
+}
 
 impl Live {
     fn open(path: &Path, at: AtArgs) -> Result<Live> {
@@ -35,7 +42,18 @@ impl Live {
             (None, Some(time)) => Trail::open_as_known_at(path, time.0),
             (None, None) => Trail::open(path),
         }
-        .map(Live)
+        .map(|trail| Live { trail, ids: OnceCell::new() })
+    }
+
+    fn ids(&self) -> Option<&Ids> {
+        let open = || match Ids::open(&self.trail.index_files(IDS)) {
+            Ok(ids) => Some(ids),
+            Err(error) => {
+                say(&format!("warning: {error}; all files are searched"));
+                None
+            }
+        };
+        self.ids.get_or_init(open).as_ref()
     }
 }
 
@@ -53,10 +71,32 @@ pub fn must_be_a_trail(path: &Path) -> Result<()> {
 impl LiveFiles for Live {
     fn files(&self, table: Table) -> Result<Vec<PathBuf>> {
         // What `parse -o` wrote has no links and no lifecycles.
-        if !self.0.commit().tables.iter().any(|state| state.name == table.as_str()) {
+        if !self.trail.commit().tables.iter().any(|state| state.name == table.as_str()) {
             return Ok(Vec::new());
         }
-        self.0.files(table.as_str())
+        self.trail.files(table.as_str())
+    }
+
+    fn places(&self, table: Table, ids: &BTreeSet<String>) -> Result<Vec<Place>> {
+        let everywhere = |path: PathBuf| Place { path, groups: Groups::All };
+        let files = self.files(table)?;
+        let Some((found, covered)) = self
+            .ids()
+            .filter(|_| table != Table::Findings)
+            .map(|index| Ok::<_, Error>((index.look_up(ids.iter().map(String::as_str))?, index.covers())))
+            .transpose()?
+        else {
+            return Ok(files.into_iter().map(everywhere).collect());
+        };
+        let place = |path: PathBuf| {
+            let within = path.strip_prefix(self.trail.path()).unwrap_or(&path).to_string_lossy().into_owned();
+            match found.get(&within) {
+                Some(groups) => Some(Place { path, groups: groups.clone() }),
+                None if covered.contains(within.as_str()) => None,
+                None => Some(everywhere(path)),
+            }
+        };
+        Ok(files.into_iter().filter_map(place).collect())
     }
 }
 

@@ -139,7 +139,7 @@ pub fn make_tables(
         (name, prefix)
     })?;
     let spool = tables.spool.clone();
-    let (events, findings, linker) = tables.into_parts();
+    let (events, findings, linker, ids) = tables.into_parts();
     let tails: Tails = grown
         .values()
         .filter_map(|before| Some((before.name.clone(), before.resume.as_ref()?)))
@@ -154,8 +154,19 @@ pub fn make_tables(
         Some(Relinked { linkage, before, names }) => (Some(linkage), before, names),
         None => (None, None, names),
     };
-    let written =
-        assemble(&mut writer, &events, &findings, linkage, before, &tails, &spool, &all_names, threads, &mut counts)?;
+    let written = assemble(
+        &mut writer,
+        &events,
+        &findings,
+        linkage,
+        before,
+        &tails,
+        ids.as_ref(),
+        &spool,
+        &all_names,
+        threads,
+        &mut counts,
+    )?;
     let read = summary.sources.iter().zip(&summary.messages_by_source).zip(&marks);
     for ((source, spec), ((info, messages), mark)) in (0..).zip(&specs).zip(read) {
         let earlier = grown.get(&source).map_or(0, |before| {

@@ -8,7 +8,8 @@ use crate::event::key::NO_DAY;
 use crate::event::source_prefix;
 use crate::link::{Before, Linkage, Linked, News};
 use crate::pipeline::Counts;
-use crate::table::{FileSummary, Spool, TrailWriter};
+use crate::table::ids::{IDS, IdNotes};
+use crate::table::{FileSummary, IndexFile, Spool, TrailWriter};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -81,6 +82,7 @@ pub fn assemble(
     linkage: Option<Linkage>,
     before: Option<Before>,
     tails: &Tails,
+    ids: Option<&IdNotes>,
     spool: &Arc<Spool>,
     names: &[String],
     threads: usize,
@@ -101,6 +103,7 @@ pub fn assemble(
         prefixes: &prefixes,
         threads,
         counts,
+        ids,
         written: Written::default(),
         file_numbers: BTreeMap::new(),
     };
@@ -132,7 +135,14 @@ pub fn assemble(
     if let Some(before) = before {
         assembly.take_out(&before.gone(), tails)?;
     }
-    Ok(assembly.written)
+    let written = assembly.written;
+    if let Some(ids) = ids {
+        let mut file = IndexFile::create(&writer.index_dir(IDS)?)?;
+        let records = ids.write(&mut file)?;
+        let name = writer.index_file_name("ids", "idx");
+        writer.add_index_file(IDS, file.finish(&name, records)?);
+    }
+    Ok(written)
 }
 
 pub(super) struct Assembly<'a> {
@@ -142,6 +152,7 @@ pub(super) struct Assembly<'a> {
     pub(super) prefixes: &'a [String],
     threads: usize,
     counts: &'a mut Counts,
+    pub(super) ids: Option<&'a IdNotes>,
     pub(super) written: Written,
     /// Files so far by table and date: names depend on the data only.
     file_numbers: BTreeMap<(&'static str, Option<Date>), usize>,
@@ -212,7 +223,7 @@ impl Assembly<'_> {
         let failed: Mutex<Option<Error>> = Mutex::new(None);
         let counted = Mutex::new(Counts::default());
         let work = || {
-            let mut worker = Worker::new(self.schemas, self.names, self.prefixes);
+            let mut worker = Worker::new(self.schemas, self.names, self.prefixes, self.ids);
             while !stop.load(Ordering::Relaxed) {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(job) = jobs.get(at) else { break };

@@ -10,12 +10,13 @@ use crate::pipeline::Counts;
 use crate::table::changes::{self, ChangeTable};
 use crate::table::events::{self, unlinked_chunks};
 use crate::table::findings::{self, FindingTable};
+use crate::table::ids::IdNotes;
 use crate::table::linked::{LifecycleTable, LinkTable, lifecycle_schema, link_schema};
-use crate::table::{Builder, Chunk, CodedColumn, Encoder, Piece, Schema, TableFile, TextListColumn};
+use crate::table::{Builder, Chunk, CodedColumn, Encoder, FileSummary, Piece, Schema, TableFile, TextListColumn};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a row's lifecycle is known from.
 #[derive(Clone, Copy)]
@@ -54,6 +55,7 @@ pub(super) struct Worker<'a> {
     /// For each lifecycle its number among the ids of a row group, or [`NO_CODE`].
     codes: Vec<u32>,
     pub counts: Counts,
+    ids: Option<&'a IdNotes>,
 }
 
 const NO_CODE: u32 = u32::MAX;
@@ -79,9 +81,25 @@ impl RowPlaces<'_> {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(schemas: &'a Schemas, names: &'a [String], prefixes: &'a [String]) -> Worker<'a> {
-        let (encoder, counts) = (Encoder::new(), Counts::default());
-        Worker { schemas, names, prefixes, encoder, codes: Vec::new(), counts }
+    pub fn new(
+        schemas: &'a Schemas,
+        names: &'a [String],
+        prefixes: &'a [String],
+        ids: Option<&'a IdNotes>,
+    ) -> Worker<'a> {
+        let (mut encoder, counts) = (Encoder::new(), Counts::default());
+        if ids.is_some() {
+            encoder.note_ids();
+        }
+        Worker { schemas, names, prefixes, encoder, codes: Vec::new(), counts, ids }
+    }
+
+    /// Says where the row groups of a finished file are.
+    fn place(&self, table: &str, file: &FileSummary, groups: &[u32]) {
+        if let Some(ids) = self.ids {
+            let path = path_in_trail(table, &file.path);
+            groups.iter().enumerate().for_each(|(number, group)| ids.place(*group, &path, number));
+        }
     }
 
     /// Writes a file, or the three that blocks of lifecycles give.
@@ -92,11 +110,18 @@ impl<'a> Worker<'a> {
         match job {
             Job::Events { groups, ids, dir, name } => {
                 let mut file = TableFile::create(dir, name, &self.schemas.events)?;
+                let mut numbers = Vec::new();
                 for group in *groups {
                     let late = self.lifecycle_chunks(group, *ids)?;
+                    if let (Some(ids), Some(number)) = (self.ids, group.ids) {
+                        ids.add_to(number, self.encoder.take_ids())?;
+                        numbers.push(number);
+                    }
                     file.append_row_group(&pieces(group, &late))?;
                 }
-                Ok(vec![("events", groups[0].date, file.finish()?)])
+                let file = file.finish()?;
+                self.place("events", &file, &numbers);
+                Ok(vec![("events", groups[0].date, file)])
             }
             Job::Findings { groups, dir, name } => {
                 let mut file = TableFile::create(dir, name, &self.schemas.findings)?;
@@ -171,31 +196,43 @@ impl<'a> Worker<'a> {
             prefixes: self.prefixes,
             counts: &mut self.counts,
         };
+        let (mut link_ids, mut lifecycle_ids) = (Vec::new(), Vec::new());
         for block in blocks {
             linked.block(block, &mut rows);
             if rows.links.rows() > 0 {
                 append(&mut link_file, &rows.links.encode(links, &mut self.encoder))?;
+                note_ids(self.ids, &mut self.encoder, &mut link_ids)?;
             }
             if rows.lifecycles.rows() > 0 {
                 append(&mut lifecycle_file, &rows.lifecycles.encode(lifecycles, &mut self.encoder))?;
+                note_ids(self.ids, &mut self.encoder, &mut lifecycle_ids)?;
             }
         }
+        let BlockRows { findings: mut found, changes: mut changed, .. } = rows;
         let mut finished = Vec::new();
         if lifecycle_file.rows() > 0 {
-            finished.push(("lifecycles", date, lifecycle_file.finish()?));
+            let file = lifecycle_file.finish()?;
+            self.place("lifecycles", &file, &lifecycle_ids);
+            finished.push(("lifecycles", date, file));
         }
-        if rows.changes.rows() > 0 {
+        if changed.rows() > 0 {
             let mut file = TableFile::create(&dirs[3], name, changes)?;
-            append(&mut file, &rows.changes.encode(changes, &mut self.encoder))?;
-            finished.push(("changes", date, file.finish()?));
+            append(&mut file, &changed.encode(changes, &mut self.encoder))?;
+            let mut ids = Vec::new();
+            note_ids(self.ids, &mut self.encoder, &mut ids)?;
+            let file = file.finish()?;
+            self.place("changes", &file, &ids);
+            finished.push(("changes", date, file));
         }
         if link_file.rows() > 0 {
-            finished.push(("links", date, link_file.finish()?));
+            let file = link_file.finish()?;
+            self.place("links", &file, &link_ids);
+            finished.push(("links", date, file));
         }
-        if rows.findings.rows() > 0 {
+        if found.rows() > 0 {
             let mut file = TableFile::create(&dirs[2], name, findings)?;
             let mut chunks = Vec::new();
-            rows.findings.encode(findings, &mut self.encoder, |_, chunk| {
+            found.encode(findings, &mut self.encoder, |_, chunk| {
                 chunks.push(chunk);
                 Ok::<(), Error>(())
             })?;
@@ -204,6 +241,20 @@ impl<'a> Worker<'a> {
         }
         Ok(finished)
     }
+}
+
+/// Notes the ids of a row group that was encoded just now.
+fn note_ids(ids: Option<&IdNotes>, encoder: &mut Encoder, numbers: &mut Vec<u32>) -> Result<()> {
+    if let Some(ids) = ids {
+        numbers.push(ids.add(encoder.take_ids())?);
+    }
+    Ok(())
+}
+
+/// `events/date=2026-03-02/part-00000-v0.parquet`.
+pub(super) fn path_in_trail(table: &str, path: &Path) -> String {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    format!("{table}/{}/{}", path.parent().map(name).unwrap_or_default(), name(path))
 }
 
 fn append(file: &mut TableFile, chunks: &[Chunk]) -> Result<()> {

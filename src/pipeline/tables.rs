@@ -10,6 +10,7 @@ use crate::link::{Batch, Linker, PartKey};
 use crate::mapping::{Links, Mapper, Trouble};
 use crate::table::events::{self, EventTable};
 use crate::table::findings::{self, FindingTable};
+use crate::table::ids::IdNotes;
 use crate::table::{Encoder, Schema, Spool, SpooledChunk};
 use crate::types::Date;
 use std::path::Path;
@@ -24,6 +25,8 @@ pub struct RowGroup {
     pub chunks: Vec<Option<SpooledChunk>>,
     /// The row within the unit of each row, or `None` when they are the same.
     pub unit_rows: Option<Vec<u32>>,
+    /// Its number in the index of ids, where there is one.
+    pub ids: Option<u32>,
 }
 
 /// What all workers of one run share.
@@ -35,6 +38,7 @@ pub struct TableRun {
     pub findings: Mutex<Vec<RowGroup>>,
     /// Present when events are linked.
     pub linker: Option<Linker>,
+    pub ids: Option<IdNotes>,
 }
 
 impl TableRun {
@@ -51,19 +55,20 @@ impl TableRun {
             finding_schema: findings::schema(),
             events: Mutex::new(Vec::new()),
             findings: Mutex::new(Vec::new()),
+            ids: link.map(|_| IdNotes::new(spool.clone())),
             linker,
             spool,
         })
     }
 
-    /// The row groups of both tables, sorted by date and unit, and the linker.
-    pub fn into_parts(self) -> (Vec<RowGroup>, Vec<RowGroup>, Option<Linker>) {
+    /// The row groups of both tables, sorted by date and unit, the linker, and the ids of the events.
+    pub fn into_parts(self) -> (Vec<RowGroup>, Vec<RowGroup>, Option<Linker>, Option<IdNotes>) {
         let sorted = |groups: Mutex<Vec<RowGroup>>| {
             let mut groups = groups.into_inner().unwrap_or_else(PoisonError::into_inner);
             groups.sort_by_key(|group| (group.date, group.unit));
             groups
         };
-        (sorted(self.events), sorted(self.findings), self.linker)
+        (sorted(self.events), sorted(self.findings), self.linker, self.ids)
     }
 }
 
@@ -95,9 +100,13 @@ struct DayTables {
 
 impl<'a> UnitTables<'a> {
     pub fn new(run: &'a TableRun) -> UnitTables<'a> {
+        let mut encoder = Encoder::new();
+        if run.ids.is_some() {
+            encoder.note_ids();
+        }
         UnitTables {
             run,
-            encoder: Encoder::new(),
+            encoder,
             mapper: Mapper::new(),
             fill: LinkFill::default(),
             batch: Batch::new(),
@@ -175,7 +184,8 @@ impl Consumer for UnitTables<'_> {
                     Ok::<(), crate::Error>(())
                 })?;
                 let unit_rows = (rows < unit_rows).then_some(own);
-                let group = RowGroup { unit, date: day.date, rows, chunks, unit_rows };
+                let ids = self.run.ids.as_ref().map(|ids| ids.add(self.encoder.take_ids())).transpose()?;
+                let group = RowGroup { unit, date: day.date, rows, chunks, unit_rows, ids };
                 self.run.events.lock().unwrap_or_else(PoisonError::into_inner).push(group);
             }
             let rows = day.findings.rows();
@@ -214,7 +224,7 @@ fn spool_findings(
         chunks.push(Some(run.spool.append(chunk)?));
         Ok::<(), crate::Error>(())
     })?;
-    Ok(RowGroup { unit, date, rows, chunks, unit_rows: None })
+    Ok(RowGroup { unit, date, rows, chunks, unit_rows: None, ids: None })
 }
 
 /// Findings about sources as a whole become the last row group of the undated partition.

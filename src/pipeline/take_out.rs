@@ -1,6 +1,7 @@
 //! Rows that are there no longer, and events whose lifecycle is another: the files that hold them are written again.
 
 use super::assemble::Assembly;
+use super::assembler::path_in_trail;
 use crate::Result;
 use crate::event::key::NO_DAY;
 use crate::link::{Gone, as_digits};
@@ -91,11 +92,19 @@ impl Assembly<'_> {
         }
         let done: Vec<Rewritten> =
             works.par_iter().map(|work| (work.write)(&work.from, &work.dir, &work.name)).collect::<Result<_>>()?;
+        let of_moved: BTreeMap<i32, HashSet<[u8; 20]>> =
+            moved.iter().map(|(day, ids)| (*day, ids.values().copied().collect())).collect();
         for (Work { table, date, path, .. }, rewritten) in works.into_iter().zip(done) {
             match rewritten {
                 Rewritten::Same => continue,
                 Rewritten::Empty => {}
                 Rewritten::Other(file) => {
+                    if let Some(ids) = self.ids {
+                        let now = path_in_trail(table, &file.path);
+                        ids.move_file(&format!("{table}/{path}"), &now);
+                        let of_day = of_moved.get(&date.map_or(NO_DAY, |date| date.0)).filter(|_| table == "events");
+                        ids.add_file(&now, of_day.into_iter().flatten().map(|id| &id[..]))?;
+                    }
                     self.written.files += 1;
                     self.written.bytes += file.bytes;
                     self.writer.add_file(table, date, file);

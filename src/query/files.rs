@@ -1,6 +1,9 @@
 //! The tables of a trail and the files that are live in each.
 
+use crate::table::ids::Groups;
 use crate::{Error, Result};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt;
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,10 +15,11 @@ pub enum Table {
     Links,
     Lifecycles,
     Findings,
+    Changes,
 }
 
 impl Table {
-    pub const ALL: [Table; 4] = [Table::Events, Table::Links, Table::Lifecycles, Table::Findings];
+    pub const ALL: [Table; 5] = [Table::Events, Table::Links, Table::Lifecycles, Table::Findings, Table::Changes];
 
     /// The table's name, which is its folder's as well.
     pub fn as_str(self) -> &'static str {
@@ -24,6 +28,7 @@ impl Table {
             Table::Links => "links",
             Table::Lifecycles => "lifecycles",
             Table::Findings => "findings",
+            Table::Changes => "changes",
         }
     }
 
@@ -46,6 +51,29 @@ pub trait LiveFiles {
     /// # Errors
     /// When the trail cannot be read.
     fn files(&self, table: Table) -> Result<Vec<PathBuf>>;
+
+    /// Where rows of a table may be that have one of these ids: a value of an id column, or a lifecycle's id. Without an
+    /// index that is everywhere.
+    ///
+    /// # Errors
+    /// When the trail cannot be read.
+    fn places(&self, table: Table, _ids: &BTreeSet<String>) -> Result<Vec<Place>> {
+        Ok(self.files(table)?.into_iter().map(|path| Place { path, groups: Groups::All }).collect())
+    }
+}
+
+/// A file and those of its row groups that are worth a look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub path: PathBuf,
+    pub groups: Groups,
+}
+
+impl Place {
+    /// The directory of its partition.
+    pub fn partition(&self) -> Option<&OsStr> {
+        self.path.parent()?.file_name()
+    }
 }
 
 /// Prints the live files of a table, one path a line (`query files`), or each ended by a zero byte.

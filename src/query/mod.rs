@@ -18,5 +18,5 @@ mod test_trail;
 mod text;
 pub mod versions;
 
-pub use files::{LiveFiles, Table, write_files};
+pub use files::{LiveFiles, Place, Table, write_files};
 pub use request::{Format, Source, SqlQuery, Style};

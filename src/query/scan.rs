@@ -4,6 +4,8 @@
 //! columns that can match, and other columns are decoded only for the rows that do. Row groups are read in parallel and
 //! come out in the order of files.
 
+use super::files::Place;
+use crate::table::ids::Groups;
 use crate::{Error, Result};
 use arrow_array::{Array, BooleanArray, ListArray, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
@@ -16,7 +18,7 @@ use parquet::schema::types::SchemaDescriptor;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Beyond so many values a Bloom filter says "perhaps" too often to be worth its reading.
@@ -34,13 +36,22 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 /// When a file cannot be read or is not Parquet.
-pub fn rows(files: &[PathBuf], wanted: &Wanted<'_>, output: &[&str]) -> Result<Vec<RecordBatch>> {
+pub fn rows(places: &[Place], wanted: &Wanted<'_>, output: &[&str]) -> Result<Vec<RecordBatch>> {
     if wanted.values.is_empty() {
         return Ok(Vec::new());
     }
-    let opened: Vec<Opened<'_>> = files.par_iter().map(|path| Opened::open(path)).collect::<Result<_>>()?;
-    let groups: Vec<(&Opened<'_>, usize)> =
-        opened.iter().flat_map(|file| (0..file.metadata.metadata().num_row_groups()).map(move |g| (file, g))).collect();
+    let opened: Vec<(Opened<'_>, &Groups)> =
+        places.par_iter().map(|place| Ok((Opened::open(&place.path)?, &place.groups))).collect::<Result<_>>()?;
+    let groups: Vec<(&Opened<'_>, usize)> = opened
+        .iter()
+        .flat_map(|(file, groups)| {
+            let is_worth = |group: &usize| match groups {
+                Groups::All => true,
+                Groups::Some(groups) => groups.contains(group),
+            };
+            (0..file.metadata.metadata().num_row_groups()).filter(is_worth).map(move |group| (file, group))
+        })
+        .collect();
     let lookup: Arc<HashSet<String>> = Arc::new(wanted.values.iter().cloned().collect());
     let found: Vec<Vec<RecordBatch>> = groups
         .par_iter()
@@ -50,9 +61,9 @@ pub fn rows(files: &[PathBuf], wanted: &Wanted<'_>, output: &[&str]) -> Result<V
 }
 
 /// True when every file has the column.
-pub fn have_column(files: &[PathBuf], column: &str) -> Result<bool> {
-    for path in files {
-        if leaf(Opened::open(path)?.metadata.parquet_schema(), column).is_none() {
+pub fn have_column(places: &[Place], column: &str) -> Result<bool> {
+    for place in places {
+        if leaf(Opened::open(&place.path)?.metadata.parquet_schema(), column).is_none() {
             return Ok(false);
         }
     }
@@ -191,6 +202,7 @@ mod tests {
     use arrow_array::types::Int64Type;
     use arrow_array::{ArrayRef, Int64Array};
     use proptest::prelude::*;
+    use std::path::PathBuf;
 
     type Ids = (Option<String>, Option<String>);
 
@@ -223,7 +235,7 @@ mod tests {
             let walked: Vec<i64> = (0..ids.len() as i64)
                 .filter(|&n| is_wanted(&ids[n as usize].0) || is_wanted(&ids[n as usize].1))
                 .collect();
-            let found = rows(&[path], &Wanted { columns: &["a", "absent", "b"], values: &wanted }, &["n"]);
+            let found = rows(&[Place { path, groups: Groups::All }], &Wanted { columns: &["a", "absent", "b"], values: &wanted }, &["n"]);
             prop_assert_eq!(numbers(&found.map_err(|e| TestCaseError::fail(e.to_string()))?), walked);
         }
     }
@@ -234,7 +246,8 @@ mod tests {
         let path = dir.path().join("x.parquet");
         std::fs::write(&path, "PAR1 but no more").expect("a file");
         let values = BTreeSet::from(["x".to_string()]);
-        let error = rows(std::slice::from_ref(&path), &Wanted { columns: &["a"], values: &values }, &["a"]).err();
+        let place = Place { path: path.clone(), groups: Groups::All };
+        let error = rows(&[place], &Wanted { columns: &["a"], values: &values }, &["a"]).err();
         let text = error.map(|e| e.to_string()).unwrap_or_default();
         assert!(text.starts_with(&format!("{}: cannot read as Parquet: ", path.display())), "{text}");
     }

@@ -158,15 +158,15 @@ mod tests {
     #[test]
     fn a_row_for_each_version() {
         let expected = "\
-version  time                      operation  sources  messages  files  bytes  events  links  lifecycles  findings
+version  time                      operation  sources  messages  files  bytes  events  links  lifecycles  findings  changes
       0  2026-03-02T14:30:00Z      write            1         7      2     20       7
       1  2026-03-02T14:30:00.001Z  compact          1         7      1     10    1000
 ";
         assert_eq!(written(Format::Table), expected);
         let csv = written(Format::Csv);
         let lines: Vec<&str> = csv.lines().collect();
-        assert!(lines[0].ends_with(",files,bytes,events,events_version,links,links_version,lifecycles,lifecycles_version,findings,findings_version"));
-        assert_eq!(lines[2], "1,2026-03-02T14:30:00.001Z,compact,1,7,1,10,1000,2,,,,,,");
+        assert!(lines[0].ends_with(",files,bytes,events,events_version,links,links_version,lifecycles,lifecycles_version,findings,findings_version,changes,changes_version"));
+        assert_eq!(lines[2], "1,2026-03-02T14:30:00.001Z,compact,1,7,1,10,1000,2,,,,,,,,");
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use super::rows::{Row, rows_of};
 use super::story::{Event, EventFinding, Lifecycle};
 use crate::Result;
-use crate::query::files::{LiveFiles, Table};
+use crate::query::files::{LiveFiles, Place, Table};
 use crate::query::scan::{self, Wanted};
 use crate::table::events;
 use crate::table::linked::lifecycle_schema;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 
 /// Columns in which the identifier asked for may stand.
 const ID_COLUMNS: [&str; 5] = ["cl_ord_id", "order_id", "exec_id", "orig_cl_ord_id", "lifecycle_id"];
@@ -33,10 +34,12 @@ pub struct Found {
 /// Everything about the lifecycles in which `id` is a ClOrdID, OrderID, ExecID or the lifecycle's own id.
 pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
     let mut found = Found::default();
-    let event_files = files.files(Table::Events)?;
     let asked = BTreeSet::from([id.to_string()]);
-    let hits =
-        scan::rows(&event_files, &Wanted { columns: &ID_COLUMNS, values: &asked }, &["lifecycle_id", "also_in"])?;
+    let hits = scan::rows(
+        &files.places(Table::Events, &asked)?,
+        &Wanted { columns: &ID_COLUMNS, values: &asked },
+        &["lifecycle_id", "also_in"],
+    )?;
     let mut ids = BTreeSet::new();
     for row in rows_of(&hits) {
         ids.extend(row.text("lifecycle_id").filter(|id| !id.is_empty()));
@@ -47,14 +50,16 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
     }
 
     let of_lifecycles = Wanted { columns: &["lifecycle_id"], values: &ids };
-    for row in rows_of(&scan::rows(&files.files(Table::Lifecycles)?, &of_lifecycles, &lifecycle_schema().names())?) {
+    let lifecycle_places = files.places(Table::Lifecycles, &ids)?;
+    for row in rows_of(&scan::rows(&lifecycle_places, &of_lifecycles, &lifecycle_schema().names())?) {
         let lifecycle = lifecycle_of(&row);
         found.lifecycles.insert(lifecycle.id.clone(), lifecycle);
     }
 
     let mut event_ids = BTreeSet::new();
+    let event_places = files.places(Table::Events, &ids)?;
     let members = Wanted { columns: &["lifecycle_id", "also_in"], values: &ids };
-    for row in rows_of(&scan::rows(&event_files, &members, &events::schema().names())?) {
+    for row in rows_of(&scan::rows(&event_places, &members, &events::schema().names())?) {
         let event = event_of(&row);
         event_ids.insert(event.event_id.clone());
         let mut homes = BTreeSet::from_iter(row.list("also_in"));
@@ -64,10 +69,10 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
         }
     }
 
-    let link_files = files.files(Table::Links)?;
+    let link_places = files.places(Table::Links, &ids)?;
     let of_events = Wanted { columns: &["from_event_id"], values: &event_ids };
-    let wanted = if scan::have_column(&link_files, "lifecycle_id")? { &of_lifecycles } else { &of_events };
-    for row in rows_of(&scan::rows(&link_files, wanted, &["kind", "from_event_id", "to_event_id"])?) {
+    let wanted = if scan::have_column(&link_places, "lifecycle_id")? { &of_lifecycles } else { &of_events };
+    for row in rows_of(&scan::rows(&link_places, wanted, &["kind", "from_event_id", "to_event_id"])?) {
         found.links.push(Link {
             kind: row.text_or_empty("kind"),
             from: row.text_or_empty("from_event_id"),
@@ -75,9 +80,12 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
         });
     }
 
+    // A finding is in the partition of its event, or of the first event of its lifecycle.
+    let days: BTreeSet<&OsStr> = event_places.iter().chain(&lifecycle_places).filter_map(Place::partition).collect();
+    let mut finding_places = files.places(Table::Findings, &ids)?;
+    finding_places.retain(|place| place.partition().is_none_or(|day| days.contains(day)));
     let of_events = Wanted { columns: &["event_id"], values: &event_ids };
-    for row in rows_of(&scan::rows(&files.files(Table::Findings)?, &of_events, &["event_id", "code", "level", "text"])?)
-    {
+    for row in rows_of(&scan::rows(&finding_places, &of_events, &["event_id", "code", "level", "text"])?) {
         found.findings.entry(row.text_or_empty("event_id")).or_default().push(EventFinding {
             code: row.text_or_empty("code"),
             level: row.text_or_empty("level"),

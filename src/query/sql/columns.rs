@@ -1,7 +1,7 @@
 //! Columns of a trail's tables, for a table that has no rows and so no file that would say.
 
 use crate::query::Table;
-use crate::table::{Type, events, findings, linked};
+use crate::table::{Type, changes, events, findings, linked};
 use polars::prelude::{DataFrame, DataType, Field, PolarsResult, Schema, TimeUnit, TimeZone};
 
 /// An empty table with its columns, the partition's last.
@@ -11,6 +11,7 @@ pub fn empty(table: Table) -> PolarsResult<DataFrame> {
         Table::Links => linked::link_schema(),
         Table::Lifecycles => linked::lifecycle_schema(),
         Table::Findings => findings::schema(),
+        Table::Changes => changes::schema(),
     };
     let columns = schema.columns.iter().map(|column| Field::new(column.name.into(), data_type(column.ty)));
     let date = Field::new("date".into(), DataType::Date);

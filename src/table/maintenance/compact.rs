@@ -4,11 +4,12 @@ use super::{other_digest, read_all};
 use crate::table::cleanup::Unfinished;
 use crate::table::delta::{self, Added, Change};
 use crate::table::file::{FileSummary, RowGroups, TableFile};
+use crate::table::ids::{IDS, IdNotes};
 use crate::table::linked::{lifecycle_schema, link_schema};
 use crate::table::lock::WriteLock;
-use crate::table::trail::{Commit, LiveFile, TableState};
+use crate::table::trail::{Commit, INDEXES, LiveFile, TableState};
 use crate::table::trail_writer::{WRITER, live_file, overtaken, path_in_table, publish, time_after};
-use crate::table::{Schema, changes, commits, events, findings, strays};
+use crate::table::{IndexFile, Schema, Spool, changes, commits, events, findings, strays};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::fs::File;
@@ -39,11 +40,15 @@ pub fn compact(trail: &Path, target_bytes: u64, wait: Duration) -> Result<Compac
     let unfinished = Unfinished::begin(trail, move || strays::undo(&path, &[]))?;
     strays::remove_ahead(trail, Some(&before))?;
     let time_ms = time_after(Some(&before));
-    let mut merger = Merger { trail, version: before.version + 1, target_bytes, done: Compacted::default() };
+    let (version, done) = (before.version + 1, Compacted::default());
+    let mut merger = Merger { trail, version, target_bytes, done, moved: Vec::new() };
     let tables = before.tables.iter().map(|state| merger.table(state, time_ms)).collect::<Result<Vec<_>>>()?;
     if merger.done.merged > 0 {
         let (writer, operation) = (WRITER.to_string(), "compact".to_string());
-        let (sources, indexes) = (before.sources.clone(), before.indexes.clone());
+        let (sources, mut indexes) = (before.sources.clone(), before.indexes.clone());
+        if let Some(ids) = indexes.iter_mut().find(|index| index.name == IDS) {
+            ids.files.push(moved_ids(trail, merger.version, &merger.moved)?);
+        }
         let commit = Commit { version: merger.version, writer, operation, time_ms, tables, sources, indexes };
         publish(trail, &commit)?;
         merger.done.version = Some(merger.version);
@@ -58,6 +63,8 @@ struct Merger<'a> {
     version: u64,
     target_bytes: u64,
     done: Compacted,
+    /// Paths within the trail and what has taken their place.
+    moved: Vec<(String, String)>,
 }
 
 impl Merger<'_> {
@@ -83,6 +90,8 @@ impl Merger<'_> {
                 made += 1;
                 let added = Added { path: path_in_table(date, &summary), date, file: &summary };
                 files.push(live_file(&added));
+                let now = format!("{}/{}", state.name, added.path);
+                self.moved.extend(run.iter().map(|file| (format!("{}/{}", state.name, file.path), now.clone())));
                 merged.extend(run.iter().map(|file| file.path.clone()));
                 summaries.push((date, summary));
             }
@@ -118,6 +127,16 @@ impl Merger<'_> {
         runs.push(&files[start..]);
         Ok(runs)
     }
+}
+
+/// Tells the index of ids which files have taken the place of others.
+fn moved_ids(trail: &Path, version: u64, moved: &[(String, String)]) -> Result<LiveFile> {
+    let dir = trail.join(INDEXES).join(IDS);
+    let notes = IdNotes::new(Spool::create(&dir)?);
+    moved.iter().for_each(|(from, to)| notes.move_file(from, to));
+    let mut file = IndexFile::create(&dir)?;
+    let records = notes.write(&mut file)?;
+    file.finish(&format!("ids-v{version}.idx"), records)
 }
 
 /// Columns of a table as they are today.
