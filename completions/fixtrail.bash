@@ -78,7 +78,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__link)
-            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --compact --expire --verify --backup --all-versions --memory --check-content --dry-run --validate --skip-unreadable --force --temp-dir --wait --quiet --verbose --report --fail-on --color --help"
+            opts="-j -o -q -v -h --stdin-name --threads --no-mmap --appl-version --unit-bytes --output --compact --expire --verify --backup --all-versions --memory --check-content --watch --settle --dry-run --validate --skip-unreadable --force --temp-dir --wait --quiet --verbose --report --fail-on --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -130,6 +130,14 @@ _fixtrail() {
                     return 0
                     ;;
                 --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --watch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --settle)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

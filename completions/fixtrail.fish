@@ -117,6 +117,8 @@ complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -s o -l output -
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l expire -d 'Drop versions of a trail and the files that only they have; stay: those that were the latest within an age, such as 12h, 30d or 8w, or so many of the newest' -r
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l backup -d 'Copy a trail to a new directory, or bring an earlier copy up to date, while others may write to the trail' -r -f -a "(__fish_complete_directories)"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l memory -d 'Memory that linking may take, such as 512M or 4G; what does not fit goes through temporary files [default: a quarter of the machine\'s]' -r
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l watch -d 'Go on until interrupted: look again every so many seconds and commit what has come' -r
+complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l settle -d 'With --watch: take a file when it has not changed for so long' -r
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l validate -d 'What is checked while reading' -r -f -a "none\t'Framing and sums only'
 message\t'Every message against its dictionary'"
 complete -c fixtrail -n "__fish_fixtrail_using_subcommand link" -l temp-dir -d 'Directory for temporary files, which go when the run ends [default: the output\'s]' -r -f -a "(__fish_complete_directories)"

@@ -314,6 +314,39 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
 }
 
 #[test]
+fn a_watched_directory_is_taken_as_files_settle() {
+    let place = Place::new();
+    place.file("day/a.log", lines(&[order(1, "C1")]));
+    let watching = ["link", "day", "-o", "trail", "--watch=0.05", "--settle", "0.2"];
+    let mut child = place.spawn(watching);
+    let version = || {
+        let has = Path::exists(&place.join("trail/_commits/0.json"));
+        has.then(|| commit(&place.join("trail"))["version"].as_u64()).flatten()
+    };
+    let wait_for = |wanted: u64| {
+        let started = std::time::Instant::now();
+        while version() != Some(wanted) {
+            assert!(started.elapsed().as_secs() < 60, "version {wanted} does not come");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    };
+    wait_for(0);
+    place.file("day/b.log", lines(&[order(2, "C2")]));
+    wait_for(1);
+    place.file("day/b.log", lines(&[order(2, "C2"), order(3, "C3")]));
+    wait_for(2);
+    // Meanwhile the trail can be asked.
+    assert_eq!(place.run(["query", "order", "C3", "trail"]).status, 0);
+    child.kill().expect("killed");
+    child.wait().expect("waited");
+    link(&place, "day", "at-once", &[]);
+    assert_same_rows_without_findings(&place, "at-once", "trail");
+    assert_eq!(version(), Some(2), "nothing is committed when nothing is new");
+    let refused = place.run(["link", "-", "-o", "trail", "--watch"]);
+    assert_eq!((refused.status, refused.stderr.contains("--watch needs files")), (2, true));
+}
+
+#[test]
 fn a_damaged_index_stops_the_run_with_a_sentence_and_changes_nothing() {
     let place = Place::new();
     place.file("day/a.log", lines(&[order(1, "C1"), order(2, "C2")]));

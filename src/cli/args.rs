@@ -295,6 +295,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
   fixtrail link day/ -o trail/
   fixtrail query order C00000079 trail/
   fixtrail query sql 'select state, count(*) from lifecycles group by state' trail/
+  fixtrail link incoming/ -o trail/ --watch=60
   fixtrail link --compact trail/ && fixtrail link --expire 90d trail/
   fixtrail link --verify trail/
   fixtrail link --backup /backup/trail --all-versions trail/
@@ -320,6 +321,13 @@ pub struct LinkArgs {
     /// Read inputs that were taken already even if length and time of the file are the same
     #[arg(long, conflicts_with = "upkeep")]
     pub check_content: bool,
+    /// Go on until interrupted: look again every so many seconds and commit what has come
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
+    #[arg(require_equals = true, conflicts_with_all = ["upkeep", "dry_run", "force"])]
+    pub watch: Option<Duration>,
+    /// With --watch: take a file when it has not changed for so long
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, requires = "watch")]
+    pub settle: Duration,
     /// Say what would be done with each input, and write nothing
     #[arg(long, conflicts_with = "upkeep")]
     pub dry_run: bool,

@@ -6,14 +6,14 @@ use super::memory::Budget;
 use super::report::Report;
 use super::sources::{Standing, Stood, stand};
 use super::tables::{Adding, LinkTo, make_tables};
-use super::{Outcome, help_instead_of_waiting, say, stdin_is_terminal, summary, target, upkeep};
+use super::{Outcome, help_instead_of_waiting, say, sources, stdin_is_terminal, summary, target, upkeep};
 use crate::input::SourceSpec;
 use crate::link::Known;
 use crate::pipeline::{Counts, LINKER, open_known};
 use crate::table::{Trail, TrailWriter};
 use crate::{Error, Result};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Runs the subcommand.
 ///
@@ -30,11 +30,41 @@ pub fn run_command(args: &LinkArgs) -> Result<Outcome> {
         return help_instead_of_waiting("link");
     }
     let started = Instant::now();
-    let inputs = args.input.find(!args.make.skip_unreadable)?;
     target::directory(output, args.make.force, true)?;
+    if let Some(every) = args.watch {
+        return watch(args, output, every);
+    }
+    let inputs = args.input.find(!args.make.skip_unreadable)?;
     if args.dry_run {
         return dry_run(args, output, inputs, started);
     }
+    take(args, output, inputs, started)
+}
+
+/// Takes what has come and has settled, again and again; the end is a signal, or trouble.
+fn watch(args: &LinkArgs, output: &Path, every: Duration) -> Result<Outcome> {
+    if args.input.reads_stdin() {
+        return Err(Error::Usage("--watch needs files or directories, not standard input".to_string()));
+    }
+    loop {
+        let mut inputs = args.input.find(!args.make.skip_unreadable)?;
+        inputs.specs.retain(|spec| sources::is_settled(&spec.origin, args.settle));
+        let any_new = if Trail::exists(output) {
+            let (trail, specs) = (Trail::open(output)?, inputs.specs.clone());
+            let stood = stand(specs, trail.commit(), &args.input.open_options(), args.check_content)?;
+            stood.iter().any(|stood| stood.standing != Standing::Same)
+        } else {
+            !inputs.specs.is_empty()
+        };
+        if any_new {
+            take(args, output, inputs, Instant::now())?;
+        }
+        std::thread::sleep(every);
+    }
+}
+
+/// Makes the trail, or adds what is new to it.
+fn take(args: &LinkArgs, output: &Path, inputs: Inputs, started: Instant) -> Result<Outcome> {
     let mut writer = TrailWriter::create(output, args.make.wait)?;
     let (stood, adding) = match writer.before().filter(|_| !args.make.force) {
         Some(before) => {

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A file that was changed so shortly before it was read may have changed again without another time.
 const SETTLED_NS: i64 = 2_000_000_000;
@@ -111,6 +111,13 @@ fn mark(origin: &Origin) -> Option<FileMark> {
 pub fn settled_mark(origin: &Origin) -> Option<FileMark> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|now| i64::try_from(now.as_nanos()).ok())?;
     mark(origin).filter(|mark| mark.changed_ns.saturating_add(SETTLED_NS) < now)
+}
+
+/// A file has not changed for so long; what is no file always is.
+pub fn is_settled(origin: &Origin, settle: Duration) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let changed = mark(origin).and_then(|mark| u64::try_from(mark.changed_ns).ok()).map(Duration::from_nanos);
+    changed.is_none_or(|changed| changed + settle <= now)
 }
 
 /// A finding for each source that has the content of another under another name: each is an observation of its own.
