@@ -30,6 +30,14 @@ const BATCH_ROWS: usize = 8192;
 pub struct Wanted<'a> {
     pub columns: &'a [&'a str],
     pub values: &'a BTreeSet<String>,
+    /// A column and the only values that it has in wanted rows: row groups whose statistics rule them out are skipped.
+    pub only: Option<(&'a str, &'a BTreeSet<String>)>,
+}
+
+impl<'a> Wanted<'a> {
+    pub fn new(columns: &'a [&'a str], values: &'a BTreeSet<String>) -> Wanted<'a> {
+        Wanted { columns, values, only: None }
+    }
 }
 
 /// The wanted rows of some files, with the columns named in `output` as far as a file has them.
@@ -95,6 +103,12 @@ impl<'a> Opened<'a> {
         output: &[&str],
     ) -> Result<Vec<RecordBatch>> {
         let schema = self.metadata.parquet_schema();
+        if let Some((column, values)) = wanted.only
+            && let Some(index) = leaf(schema, column)
+            && !statistics_allow(self.metadata.metadata().row_group(group).column(index), values)
+        {
+            return Ok(Vec::new());
+        }
         // Each reader has a file of its own: clones of one would share its position.
         let file = File::open(self.path).map_err(Error::io(self.path, "cannot open"))?;
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
@@ -235,7 +249,7 @@ mod tests {
             let walked: Vec<i64> = (0..ids.len() as i64)
                 .filter(|&n| is_wanted(&ids[n as usize].0) || is_wanted(&ids[n as usize].1))
                 .collect();
-            let found = rows(&[Place { path, groups: Groups::All }], &Wanted { columns: &["a", "absent", "b"], values: &wanted }, &["n"]);
+            let found = rows(&[Place { path, groups: Groups::All }], &Wanted::new(&["a", "absent", "b"], &wanted), &["n"]);
             prop_assert_eq!(numbers(&found.map_err(|e| TestCaseError::fail(e.to_string()))?), walked);
         }
     }
@@ -247,7 +261,7 @@ mod tests {
         std::fs::write(&path, "PAR1 but no more").expect("a file");
         let values = BTreeSet::from(["x".to_string()]);
         let place = Place { path: path.clone(), groups: Groups::All };
-        let error = rows(&[place], &Wanted { columns: &["a"], values: &values }, &["a"]).err();
+        let error = rows(&[place], &Wanted::new(&["a"], &values), &["a"]).err();
         let text = error.map(|e| e.to_string()).unwrap_or_default();
         assert!(text.starts_with(&format!("{}: cannot read as Parquet: ", path.display())), "{text}");
     }

@@ -5,13 +5,49 @@ use super::story::{Event, EventFinding, Lifecycle};
 use crate::Result;
 use crate::query::files::{LiveFiles, Place, Table};
 use crate::query::scan::{self, Wanted};
-use crate::table::events;
 use crate::table::linked::lifecycle_schema;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 
 /// Columns in which the identifier asked for may stand.
 const ID_COLUMNS: [&str; 5] = ["cl_ord_id", "order_id", "exec_id", "orig_cl_ord_id", "lifecycle_id"];
+
+/// The columns that a story needs of an event.
+const EVENT_COLUMNS: [&str; 33] = [
+    "event_id",
+    "lifecycle_id",
+    "also_in",
+    "source",
+    "offset",
+    "line",
+    "event_timestamp_ns",
+    "kind",
+    "cat_type",
+    "msg_type",
+    "msg_seq_num",
+    "poss_dup",
+    "sender_comp_id",
+    "target_comp_id",
+    "cl_ord_id",
+    "orig_cl_ord_id",
+    "order_id",
+    "exec_id",
+    "symbol",
+    "side",
+    "ord_type",
+    "time_in_force",
+    "ord_status",
+    "exec_type",
+    "price",
+    "stop_px",
+    "last_px",
+    "avg_px",
+    "order_qty",
+    "last_qty",
+    "cum_qty",
+    "leaves_qty",
+    "tags",
+];
 
 /// A link between two events.
 pub struct Link {
@@ -37,7 +73,7 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
     let asked = BTreeSet::from([id.to_string()]);
     let hits = scan::rows(
         &files.places(Table::Events, &asked)?,
-        &Wanted { columns: &ID_COLUMNS, values: &asked },
+        &Wanted::new(&ID_COLUMNS, &asked),
         &["lifecycle_id", "also_in"],
     )?;
     let mut ids = BTreeSet::new();
@@ -49,19 +85,20 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
         return Ok(found);
     }
 
-    let of_lifecycles = Wanted { columns: &["lifecycle_id"], values: &ids };
+    let of_lifecycles = Wanted::new(&["lifecycle_id"], &ids);
     let lifecycle_places = files.places(Table::Lifecycles, &ids)?;
     for row in rows_of(&scan::rows(&lifecycle_places, &of_lifecycles, &lifecycle_schema().names())?) {
         let lifecycle = lifecycle_of(&row);
         found.lifecycles.insert(lifecycle.id.clone(), lifecycle);
     }
 
-    let mut event_ids = BTreeSet::new();
+    let (mut event_ids, mut sources) = (BTreeSet::new(), BTreeSet::new());
     let event_places = files.places(Table::Events, &ids)?;
-    let members = Wanted { columns: &["lifecycle_id", "also_in"], values: &ids };
-    for row in rows_of(&scan::rows(&event_places, &members, &events::schema().names())?) {
+    let members = Wanted::new(&["lifecycle_id", "also_in"], &ids);
+    for row in rows_of(&scan::rows(&event_places, &members, &EVENT_COLUMNS)?) {
         let event = event_of(&row);
         event_ids.insert(event.event_id.clone());
+        sources.insert(event.source.clone());
         let mut homes = BTreeSet::from_iter(row.list("also_in"));
         homes.insert(event.lifecycle_id.clone());
         for home in homes.intersection(&ids) {
@@ -70,7 +107,7 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
     }
 
     let link_places = files.places(Table::Links, &ids)?;
-    let of_events = Wanted { columns: &["from_event_id"], values: &event_ids };
+    let of_events = Wanted::new(&["from_event_id"], &event_ids);
     let wanted = if scan::have_column(&link_places, "lifecycle_id")? { &of_lifecycles } else { &of_events };
     for row in rows_of(&scan::rows(&link_places, wanted, &["kind", "from_event_id", "to_event_id"])?) {
         found.links.push(Link {
@@ -84,7 +121,7 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
     let days: BTreeSet<&OsStr> = event_places.iter().chain(&lifecycle_places).filter_map(Place::partition).collect();
     let mut finding_places = files.places(Table::Findings, &ids)?;
     finding_places.retain(|place| place.partition().is_none_or(|day| days.contains(day)));
-    let of_events = Wanted { columns: &["event_id"], values: &event_ids };
+    let of_events = Wanted { only: Some(("source", &sources)), ..Wanted::new(&["event_id"], &event_ids) };
     for row in rows_of(&scan::rows(&finding_places, &of_events, &["event_id", "code", "level", "text"])?) {
         found.findings.entry(row.text_or_empty("event_id")).or_default().push(EventFinding {
             code: row.text_or_empty("code"),
