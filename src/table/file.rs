@@ -209,6 +209,7 @@ impl TableFile {
                 buffer.resize(len, 0);
                 chunk.spool.read(chunk.start + start as u64, &mut buffer)?;
                 let written = self.write(&buffer);
+                chunk.spool.free(chunk.start + start as u64, len);
                 self.buffer = buffer;
                 written
             }

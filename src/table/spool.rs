@@ -4,6 +4,7 @@ use super::chunk::{Chunk, ChunkMeta};
 use super::cleanup::TempFile;
 use crate::{Error, Result};
 use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,6 +64,23 @@ impl Spool {
 
     pub(super) fn read(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
         self.file.read_exact_at(bytes, start).map_err(Error::io(&self.dir, "cannot read a temporary file"))
+    }
+}
+
+impl Spool {
+    /// Gives the room of bytes that are needed no more back to the disk, where the system can: the files that they go to
+    /// need it.
+    pub(super) fn free(&self, start: u64, len: usize) {
+        #[cfg(target_os = "linux")]
+        if let (Ok(start), Ok(len)) = (libc::off_t::try_from(start), libc::off_t::try_from(len))
+            && len > 0
+        {
+            let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+            // SAFETY: it changes the content of a file of ours and no memory. That it is refused costs room only.
+            let _ = unsafe { libc::fallocate(self.file.as_raw_fd(), mode, start, len) };
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (start, len);
     }
 }
 
