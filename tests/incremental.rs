@@ -2,7 +2,7 @@
 
 use crate::harness::fix::{lines, message, order};
 use crate::harness::rows::{Row, commit, live};
-use crate::harness::{Place, fixture};
+use crate::harness::{Dice, Place, fixture};
 use std::path::{Path, PathBuf};
 
 /// Links the files below `day`, whatever they hold.
@@ -52,16 +52,6 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Numbers that look random.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % end.max(1)
-    }
-}
-
 /// Lets the logs of a day arrive in `runs` runs, each cut anywhere, and links after each.
 fn arrive(place: &Place, day: &str, runs: usize, seed: u64, more: &[&str]) {
     let source = fixture(day);
@@ -77,7 +67,7 @@ fn arrive(place: &Place, day: &str, runs: usize, seed: u64, more: &[&str]) {
                 _ if run == runs => rest,
                 0 | 1 => 0,
                 2 => rest,
-                _ => dice.below(rest + 1),
+                _ => dice.below(rest as u64 + 1) as usize,
             };
             if more > 0 || now > 0 {
                 place.file(&name, &whole[..now + more]);
@@ -360,9 +350,59 @@ fn a_damaged_index_stops_the_run_with_a_sentence_and_changes_nothing() {
             let ran = place.run(["link", "day", "-o", "trail"]);
             assert_eq!(ran.status, 2, "{name} cut at {cut}: {}", ran.stderr);
             assert!(ran.stderr.contains(name), "{}", ran.stderr);
+            let checked = place.run(["link", "--verify", "trail"]);
+            assert_eq!(checked.status, 1);
+            assert!(checked.stdout.contains(&format!("{name}: error: trail-size: ")), "{}", checked.stdout);
         }
         std::fs::write(&path, &whole).expect("written");
     }
     link(&place, "day", "trail", &[]);
     assert_eq!(commit(&place.join("trail"))["version"], 1);
+    // Of a damaged index of ids a query says so, and searches everywhere.
+    let ids = place.join("trail/_indexes/ids/ids-v0.idx");
+    let whole = std::fs::read(&ids).expect("an index");
+    std::fs::write(&ids, &whole[..whole.len() / 2]).expect("written");
+    let ran = place.run(["query", "order", "C1", "trail"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("ids-v0.idx: is no index of ids, or is damaged; all files are searched"));
+    let damaged = ran.stdout;
+    std::fs::write(&ids, &whole).expect("written");
+    assert_eq!(place.run(["query", "order", "C1", "trail"]).stdout, damaged);
+}
+
+#[test]
+fn an_order_is_found_without_opening_files_that_do_not_hold_it() {
+    let place = Place::new();
+    for number in 0..6 {
+        let id = format!("ID-{number}");
+        place.file(&format!("day/{number}.log"), lines(&[order(1, &id), order(2, &format!("{id}-b"))]));
+        link(&place, "day", "trail", &[]);
+    }
+    assert_eq!(commit(&place.join("trail"))["tables"][0]["files"].as_array().map(Vec::len), Some(6));
+    let story = |id: &str| {
+        let ran = place.run(["query", "order", id, "trail", "--json"]);
+        assert_eq!(ran.status, 0, "{id}: {}", ran.stderr);
+        ran.stdout
+    };
+    let before: Vec<String> = (0..6).map(|number| story(&format!("ID-{number}"))).collect();
+    assert_eq!(place.run(["query", "order", "nobody", "trail"]).status, 1);
+    // Nobody misses the files that do not hold it.
+    let saved = place.files_below("trail");
+    let others: Vec<&(String, Vec<u8>)> = saved
+        .iter()
+        .filter(|(name, _)| {
+            name.ends_with(".parquet") && !name.starts_with("findings") && !name.ends_with("-v3.parquet")
+        })
+        .collect();
+    assert_eq!(others.len(), 10, "five of events and five of lifecycles");
+    others.iter().for_each(|(name, _)| std::fs::remove_file(place.join("trail").join(name)).expect("removed"));
+    assert_eq!(story("ID-3"), before[3]);
+    assert_eq!(place.run(["query", "order", "ID-2", "trail"]).status, 2);
+    others.iter().for_each(|(name, bytes)| {
+        place.file(&format!("trail/{name}"), bytes);
+    });
+    // The files that merging makes take the place of those that the index knows.
+    assert_eq!(place.run(["link", "--compact", "trail"]).status, 0);
+    let after: Vec<String> = (0..6).map(|number| story(&format!("ID-{number}"))).collect();
+    assert_eq!(before, after);
 }

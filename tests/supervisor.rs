@@ -5,7 +5,7 @@
 
 use crate::harness::fix::{lines, order};
 use crate::harness::rows::{Row, commit, live, live_files};
-use crate::harness::{Place, fixture_text};
+use crate::harness::{Dice, Place, fixture_text};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -127,16 +127,6 @@ fn strays(place: &Place, trail: &str) -> Vec<String> {
         pending.extend(inner.into_iter().filter(|path| path.is_dir()));
     }
     found
-}
-
-/// Numbers that look random and are the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
 }
 
 /// Starts the program and ends it by a signal after `after`, unless it is faster.

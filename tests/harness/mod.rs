@@ -123,6 +123,16 @@ impl Ran {
     }
 }
 
+/// Numbers that look random and are the same in each run.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end.max(1)
+    }
+}
+
 /// A folder of `tests/fixtures`.
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)

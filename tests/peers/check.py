@@ -11,7 +11,7 @@ import polars
 import pyarrow.dataset
 import pyarrow.parquet
 
-trail, events_json = sys.argv[1:3]
+trail, events_json, *more_tables = sys.argv[1:]
 passed = 0
 
 
@@ -27,7 +27,7 @@ commits = [json.load(open(path)) for path in glob.glob(f"{trail}/_commits/*.json
 commits.sort(key=lambda commit: commit["version"])
 commit = commits[-1]
 tables = {table["name"]: table for table in commit["tables"]}
-check("tables of the commit", sorted(tables), ["events", "findings", "lifecycles", "links"])
+check("tables of the commit", sorted(tables), sorted(["events", "findings", "lifecycles", "links", *more_tables]))
 
 long_columns = [
     "offset", "line", "event_timestamp_ns", "sending_time_ns", "transact_time_ns", "capture_time_ns", "msg_seq_num",
@@ -69,7 +69,9 @@ for table, state in tables.items():
     check(f"deltalake: files of {table}", len(delta.file_uris()), len(paths))
     check(f"Polars, Delta: rows of {table}", polars.read_delta(f"{trail}/{table}").height, rows)
     for older in commits[:-1]:
-        was = next(was for was in older["tables"] if was["name"] == table)
+        was = next((was for was in older["tables"] if was["name"] == table), None)
+        if was is None:
+            continue
         rows = sum(file["rows"] for file in was["files"])
         found = polars.scan_delta(f"{trail}/{table}", version=was["version"]).select(polars.len()).collect().item()
         check(f"Polars, Delta: rows of {table} in version {older['version']}", found, rows)

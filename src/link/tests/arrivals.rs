@@ -1,11 +1,15 @@
-//! Events that arrive commit by commit: the rows that are there in the end are those of linking everything at once.
+//! Events that arrive commit by commit: the rows that are there in the end are those of linking everything at once. And
+//! what is kept for that on disk.
 
 use super::random::any_samples;
 use super::{EACH, Out, SOURCES, Sample, add, collect, link, source_names, sources};
+use crate::link::islands::Meetings;
+use crate::link::key_file::{self, Cursor, KeyFile};
+use crate::link::meeting::{self, Meeting};
 use crate::link::part::Part;
 use crate::link::replay::Replay;
 use crate::link::{Batch, Known, Linker, PartKey};
-use crate::table::Spool;
+use crate::table::{IndexFile, Spool};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -155,6 +159,72 @@ proptest! {
             let (mut replay, mut batch) = (Replay::default(), Batch::new());
             (0..part.events.len() as u32).for_each(|local| replay.event(&part, local, 0, local, &mut batch));
             batch.into_part();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_file_of_keys_finds_whoever_has_a_hash_and_damage_is_told_or_does_no_harm(
+        samples in any_samples(),
+        cut_at in any::<prop::sample::Index>(),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        order in any::<bool>(),
+    ) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let meetings = Meetings::new(Spool::create(dir.path()).expect("a spool"));
+        let mut all: Vec<Meeting> = Vec::new();
+        for (number, samples) in (0..).zip(samples.chunks(5)) {
+            let mut batch = Batch::new();
+            samples.iter().enumerate().for_each(|(number, sample)| add(&mut batch, sample, number));
+            let part = batch.into_part();
+            all.extend(meeting::of_part(number, &part));
+            meetings.add(number, &part).expect("taken");
+        }
+        let node_of = |part: u32, component: u32| part * 1000 + component;
+        let mut file = IndexFile::create(dir.path()).expect("a file");
+        let records = key_file::write(&meetings, node_of, &mut file).expect("written");
+        prop_assert_eq!(records, all.len() as u64);
+        file.finish("keys", records).expect("finished");
+        let path = dir.path().join("keys");
+        let keys = KeyFile::open(&path).expect("opened");
+        all.sort_unstable();
+        let mut runs: Vec<&[Meeting]> = all.chunk_by(|a, b| a.hash == b.hash).collect();
+        if order {
+            runs.reverse();
+        }
+        let mut cursor = Cursor::default();
+        for run in runs {
+            let hash = run[0].hash;
+            let mut found = Vec::new();
+            prop_assert!(keys.may_have(hash));
+            let looks_further = meeting::unite(run, |_, _| ());
+            prop_assert!(!looks_further || keys.may_look_further(hash));
+            keys.look_up(&mut cursor, hash, 7, &mut found).expect("looked up");
+            let mut expected: Vec<Meeting> = run
+                .iter()
+                .map(|m| Meeting { hash: key_file::cut(hash), part: 7, component: node_of(m.part, m.component), ..*m })
+                .collect();
+            expected.sort_unstable();
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+        let whole = std::fs::read(&path).expect("read");
+        std::fs::write(&path, &whole[..cut_at.index(whole.len())]).expect("written");
+        prop_assert!(KeyFile::open(&path).is_err());
+        let mut wrong = whole;
+        for (at, byte) in flips {
+            let at = at.index(wrong.len());
+            wrong[at] = byte;
+        }
+        std::fs::write(&path, &wrong).expect("written");
+        if let Ok(keys) = KeyFile::open(&path) {
+            let mut found = Vec::new();
+            for meeting in &all {
+                let _ = keys.look_up(&mut cursor, meeting.hash, 7, &mut found);
+            }
         }
     }
 }
