@@ -108,7 +108,7 @@ mod sql {
         assert_eq!(ran.status, 2);
         assert_eq!(
             ran.stderr,
-            "fixtrail: error: query: there is no table nowhere; the tables are events, links, lifecycles, findings\n"
+            "fixtrail: error: query: there is no table nowhere; the tables are events, links, lifecycles, findings, changes\n"
         );
     }
 }

@@ -246,7 +246,10 @@ fn what_cannot_be_answered_is_said_in_one_sentence() {
     let files = fills();
     let files = files.open();
     for (statement, sentence) in [
-        ("select * from event", "query: there is no table event; the tables are events, links, lifecycles, findings"),
+        (
+            "select * from event",
+            "query: there is no table event; the tables are events, links, lifecycles, findings, changes",
+        ),
         (
             "select qty from findings",
             "query: there is no column qty; the columns are code, level, event_id, source, offset, line, tag, text, date",
