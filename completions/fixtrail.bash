@@ -304,7 +304,7 @@ _fixtrail() {
             return 0
             ;;
         fixtrail__subcmd__query__subcmd__files)
-            opts="-0 -h --version --as-known-at --null --help events links lifecycles findings"
+            opts="-0 -h --version --as-known-at --null --help events links lifecycles findings changes"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

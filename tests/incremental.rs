@@ -168,6 +168,8 @@ fn what_later_days_change_in_an_order_is_told() {
     assert_eq!(told("2", "state"), Some(("filled", "open", "1 new event: 1 bust")));
     assert_eq!(told("1", "lifecycle_id"), None);
     assert!(changes.iter().all(|row| row["lifecycle_id"] == lifecycles[0]["lifecycle_id"]));
+    let told = place.run(["query", "files", "trail", "changes"]);
+    assert_eq!((told.status, told.stdout.lines().count()), (0, 2), "a file of each version that changed something");
     // The old rows are gone from the latest version only.
     let before = place.run(["query", "files", "trail", "lifecycles", "--version", "0"]);
     let paths: Vec<&str> = before.stdout.lines().collect();

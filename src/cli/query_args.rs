@@ -86,7 +86,7 @@ pub struct OrderArgs {
 
 /// Answer a SQL statement over trails, Parquet and CSV files
 ///
-/// Tables of a trail: events, links, lifecycles and findings; the partition is the column date.
+/// Tables of a trail: events, links, lifecycles, findings and changes; the partition is the column date.
 #[derive(Args)]
 #[command(after_help = "Examples:
   fixtrail query sql 'select symbol, sum(last_qty) from events group by symbol' trail/
@@ -145,7 +145,7 @@ pub struct FilesArgs {
     /// Directory that link wrote
     #[arg(value_name = "TRAIL", value_hint = ValueHint::DirPath)]
     pub trail: PathBuf,
-    #[arg(value_name = "TABLE", value_parser = ["events", "links", "lifecycles", "findings"])]
+    #[arg(value_name = "TABLE", value_parser = ["events", "links", "lifecycles", "findings", "changes"])]
     pub table: String,
     #[command(flatten)]
     pub at: AtArgs,

@@ -266,7 +266,9 @@ fn values(row: &LifecycleRow<'_>) -> Vec<Option<String>> {
 
 /// `3 new events: 2 fill, 1 bust`, or what stands for it where events elsewhere have made the change.
 fn why(of: Option<&OfLifecycle>) -> String {
-    let Some(of) = of.filter(|of| !of.new.is_empty()) else { return "events that had been cut off or misread".into() };
+    let Some(of) = of.filter(|of| !of.new.is_empty()) else {
+        return "events of other orders, or a message that had been cut off".into();
+    };
     let count: u64 = of.new.values().sum();
     let kinds: Vec<String> = of.new.iter().map(|(kind, count)| format!("{count} {}", kind.as_str())).collect();
     let plural = if count == 1 { "" } else { "s" };
