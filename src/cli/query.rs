@@ -46,15 +46,13 @@ impl Live {
     }
 
     fn ids(&self) -> Option<&Ids> {
-        let open = || match Ids::open(&self.trail.index_files(IDS)) {
-            Ok(ids) => Some(ids),
-            Err(error) => {
-                say(&format!("warning: {error}; all files are searched"));
-                None
-            }
-        };
-        self.ids.get_or_init(open).as_ref()
+        self.ids.get_or_init(|| or_everywhere(Ids::open(&self.trail.index_files(IDS)))).as_ref()
     }
+}
+
+/// What an index says; when it cannot be used, that is said, and everything is searched.
+fn or_everywhere<T>(told: Result<T>) -> Option<T> {
+    told.inspect_err(|error| say(&format!("warning: {error}; all files are searched"))).ok()
 }
 
 /// An error unless a trail is there.
@@ -80,19 +78,16 @@ impl LiveFiles for Live {
     fn places(&self, table: Table, ids: &BTreeSet<String>) -> Result<Vec<Place>> {
         let everywhere = |path: PathBuf| Place { path, groups: Groups::All };
         let files = self.files(table)?;
-        let Some((found, covered)) = self
-            .ids()
-            .filter(|_| table != Table::Findings)
-            .map(|index| Ok::<_, Error>((index.look_up(ids.iter().map(String::as_str))?, index.covers())))
-            .transpose()?
-        else {
+        let index = if table == Table::Findings { None } else { self.ids() };
+        let found = index.and_then(|index| or_everywhere(index.look_up(ids.iter().map(String::as_str))));
+        let Some((index, found)) = index.zip(found) else {
             return Ok(files.into_iter().map(everywhere).collect());
         };
         let place = |path: PathBuf| {
             let within = path.strip_prefix(self.trail.path()).unwrap_or(&path).to_string_lossy().into_owned();
             match found.get(&within) {
                 Some(groups) => Some(Place { path, groups: groups.clone() }),
-                None if covered.contains(within.as_str()) => None,
+                None if index.covers(&within) => None,
                 None => Some(everywhere(path)),
             }
         };

@@ -1,20 +1,19 @@
 //! The linker's events of one commit on disk, so that a later run can link them anew together with its own.
 //!
-//! A file: a magic number, chunks, a footer, its length, the magic number. A chunk is a part (see [`Part::write`]) of
-//! whole components of one source, packed by Zstandard; components are numbered through over all chunks.
+//! An index file of chunks. A chunk is a part (see [`Part::write`]) of whole components of one source, packed by Zstandard; components are numbered through over all chunks.
 
 use super::linker::{PartKey, Places};
 use super::part::Part;
 use super::stored::{Packer, Packers, Reader, Writer};
-use crate::table::IndexFile;
+use crate::table::index_file::damaged;
 use crate::table::trail::LiveFile;
+use crate::table::{IndexFile, MappedIndex};
 use crate::{Error, Result};
-use memmap2::Mmap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const MAGIC: &[u8; 8] = b"fxtevnt1";
+const WHAT: &str = "not a file of the linker's events";
 /// Events in a chunk, unless one component has more: what is read to get at one order.
 const CHUNK_EVENTS: u32 = 8192;
 
@@ -48,8 +47,7 @@ impl EventWriter {
     /// # Errors
     /// When the file cannot be written.
     pub fn create(dir: &Path) -> Result<EventWriter> {
-        let mut file = IndexFile::create(dir)?;
-        file.append(MAGIC)?;
+        let file = IndexFile::create(dir, MAGIC)?;
         Ok(EventWriter { open: Mutex::new(Open { file, chunks: Vec::new() }), packers: Packers::default() })
     }
 
@@ -99,7 +97,7 @@ impl EventWriter {
     /// # Errors
     /// When it cannot be written.
     pub fn finish(self, name: &str, places: &Places, sources: &[String], dropped: &[String]) -> Result<LiveFile> {
-        let Open { mut file, mut chunks } = self.open.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Open { file, mut chunks } = self.open.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (number, chunk) in &mut chunks {
             chunk.first_component += places.number(*number, 0);
         }
@@ -118,18 +116,14 @@ impl EventWriter {
             out.u64(chunk.start);
             out.u32(u32::from(chunk.is_tail));
         }
-        let len = footer.len() as u64;
-        footer.extend_from_slice(&len.to_le_bytes());
-        footer.extend_from_slice(MAGIC);
-        file.append(&footer)?;
-        file.finish(name, chunks.iter().map(|(_, chunk)| u64::from(chunk.events)).sum())
+        file.finish(&footer, name, chunks.iter().map(|(_, chunk)| u64::from(chunk.events)).sum())
     }
 }
 
 /// A file of events, opened.
 pub(super) struct EventFile {
     path: PathBuf,
-    map: Mmap,
+    map: MappedIndex,
     pub sources: Vec<String>,
     /// Names of sources whose tails in earlier commits count no longer.
     pub dropped: Vec<String>,
@@ -141,21 +135,13 @@ impl EventFile {
     /// # Errors
     /// When it cannot be opened, or is damaged.
     pub fn open(path: &Path) -> Result<EventFile> {
-        let file = File::open(path).map_err(Error::io(path, "cannot open"))?;
-        // SAFETY: files of a commit are never changed; one that is cut off by somebody else ends the process, as with
-        // every mapped file.
-        let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "cannot read"))?;
-        Self::read(path, map).ok_or_else(|| damaged(path))
+        let map = MappedIndex::open(path, MAGIC, WHAT)?;
+        Self::read(path, map).ok_or_else(|| damaged(path, WHAT))
     }
 
-    fn read(path: &Path, map: Mmap) -> Option<EventFile> {
-        let (rest, magic) = map.split_last_chunk::<8>()?;
-        let (rest, len) = rest.split_last_chunk::<8>()?;
-        let body = rest.len().checked_sub(usize::try_from(u64::from_le_bytes(*len)).ok()?)?;
-        if magic != MAGIC || !map.starts_with(MAGIC) {
-            return None;
-        }
-        let mut footer = Reader { bytes: &rest[body..] };
+    fn read(path: &Path, map: MappedIndex) -> Option<EventFile> {
+        let body = map.body().len();
+        let mut footer = Reader { bytes: map.footer() };
         let names = |footer: &mut Reader<'_>| {
             let count = footer.count()?;
             footer.many(count, |footer| Some(String::from_utf8_lossy(footer.text()?).into_owned()))
@@ -182,7 +168,8 @@ impl EventFile {
             }
             next = next.checked_add(chunk.components)?;
         }
-        footer.bytes.is_empty().then_some(EventFile { path: path.to_path_buf(), map, sources, dropped, chunks })
+        let is_whole = footer.bytes.is_empty();
+        is_whole.then(|| EventFile { path: path.to_path_buf(), map, sources, dropped, chunks })
     }
 
     pub fn components(&self) -> u32 {
@@ -202,17 +189,13 @@ impl EventFile {
     /// When it is damaged.
     pub fn load(&self, chunk: usize, packer: &mut Packer) -> Result<Part> {
         let Chunk { start, len, raw_len, components, events, .. } = self.chunks[chunk];
-        let packed = &self.map[start as usize..][..len as usize];
+        let packed = &self.map.body()[start as usize..][..len as usize];
         let part = packer.unpack(packed, raw_len as usize);
         let is_whole = |part: &Part| part.component_count == components && part.events.len() == events as usize;
-        part.filter(is_whole).ok_or_else(|| damaged(&self.path))
+        part.filter(is_whole).ok_or_else(|| self.damaged())
     }
 
     pub fn damaged(&self) -> Error {
-        damaged(&self.path)
+        damaged(&self.path, WHAT)
     }
-}
-
-fn damaged(path: &Path) -> Error {
-    Error::Damaged { path: path.to_path_buf(), what: "is not a file of the linker's events, or is damaged".to_string() }
 }

@@ -1,23 +1,23 @@
 //! The meetings of one commit on disk, sorted by hash, so that a later run finds those whom its events concern.
 //!
-//! A file: a magic number, a section for each of 256 partitions of the hashes, a footer, its length, the magic number. A
-//! section: blocks of about 4 KB, the first hash and the place of each block, then two filters: of all hashes, and of
+//! An index file with a section for each of 256 partitions of the hashes. A section: blocks of about 4 KB, the first hash and the place of each block, then two filters: of all hashes, and of
 //! those that concern everybody who comes later (see [`meeting::unite`]). Hashes are cut to 48 bits: a wrong match costs
 //! a look at an event that has nothing to do with the matter.
 
 use super::islands::{Meetings, Seen};
 use super::meeting::{self, Meeting};
 use super::sieve;
-use crate::codec::varint::{put_signed, put_unsigned};
-use crate::table::IndexFile;
+use crate::Result;
+use crate::codec::varint::{put_signed, put_unsigned, take_count, take_signed, take_unsigned};
+use crate::table::index_file::damaged;
 use crate::table::scatter::{PARTITIONS, partition};
-use crate::{Error, Result};
-use memmap2::Mmap;
+use crate::table::trail::LiveFile;
+use crate::table::{IndexFile, MappedIndex};
 use rayon::prelude::*;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"fxtkeys1";
+const WHAT: &str = "not a file of the linker's keys";
 const BLOCK: usize = 4096;
 const FENCE: usize = 12;
 /// What is kept of a hash.
@@ -30,17 +30,18 @@ pub(super) fn cut(hash: u64) -> u64 {
     hash & KEPT
 }
 
-/// Writes all meetings; `node_of` gives the number of a part's component among all. The number of records.
+/// Writes all meetings as `dir/name`; `node_of` gives the number of a part's component among all.
 ///
 /// # Errors
 /// When the meetings cannot be read back or the file cannot be written.
 pub(super) fn write(
     meetings: &Meetings,
     node_of: impl Fn(u32, u32) -> u32 + Sync,
-    file: &mut IndexFile,
-) -> Result<u64> {
+    dir: &Path,
+    name: &str,
+) -> Result<LiveFile> {
     let seen = Tables::of(&meetings.seen());
-    file.append(MAGIC)?;
+    let mut file = IndexFile::create(dir, MAGIC)?;
     let mut footer = Vec::new();
     put_unsigned(seen.days.len() as u64, &mut footer);
     seen.days.iter().for_each(|day| put_signed(i64::from(*day), &mut footer));
@@ -60,11 +61,7 @@ pub(super) fn write(
             records += section.records;
         }
     }
-    let len = footer.len() as u64;
-    footer.extend_from_slice(&len.to_le_bytes());
-    footer.extend_from_slice(MAGIC);
-    file.append(&footer)?;
-    Ok(records)
+    file.finish(&footer, name, records)
 }
 
 /// Days and scopes, which records name by their number.
@@ -138,7 +135,7 @@ impl Section {
 /// A file of meetings, opened.
 pub(super) struct KeyFile {
     path: PathBuf,
-    map: Mmap,
+    map: MappedIndex,
     days: Vec<i32>,
     scopes: Vec<u64>,
     sections: Vec<Place>,
@@ -168,39 +165,37 @@ impl KeyFile {
     /// # Errors
     /// When it cannot be opened, or is damaged.
     pub fn open(path: &Path) -> Result<KeyFile> {
-        let file = File::open(path).map_err(Error::io(path, "cannot open"))?;
-        // SAFETY: files of a commit are never changed; one that is cut off by somebody else ends the process, as with
-        // every mapped file.
-        let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path, "cannot read"))?;
-        let path = path.to_path_buf();
-        Self::read(&path, map).ok_or_else(|| damaged(&path))
+        let map = MappedIndex::open(path, MAGIC, WHAT)?;
+        Self::read(path, map).ok_or_else(|| damaged(path, WHAT))
     }
 
-    fn read(path: &Path, map: Mmap) -> Option<KeyFile> {
-        let (rest, magic) = map.split_last_chunk::<8>()?;
-        let (rest, len) = rest.split_last_chunk::<8>()?;
-        let body = rest.len().checked_sub(usize::try_from(u64::from_le_bytes(*len)).ok()?)?;
-        if magic != MAGIC || !map.starts_with(MAGIC) {
-            return None;
-        }
-        let mut footer = Bytes { bytes: &rest[body..] };
-        let count = footer.number()?;
-        let days: Vec<i32> = (0..count).map(|_| i32::try_from(footer.signed()?).ok()).collect::<Option<_>>()?;
-        let count = footer.number()?;
-        let scopes: Vec<u64> = (0..count).map(|_| footer.eight()).collect::<Option<_>>()?;
+    fn read(path: &Path, map: MappedIndex) -> Option<KeyFile> {
+        let mut footer = map.footer();
+        let count = take_count(&mut footer)?;
+        let days: Vec<i32> =
+            (0..count).map(|_| i32::try_from(take_signed(&mut footer)?).ok()).collect::<Option<_>>()?;
+        let count = take_count(&mut footer)?;
+        let scopes: Vec<u64> = (0..count)
+            .map(|_| {
+                let (scope, rest) = footer.split_first_chunk()?;
+                footer = rest;
+                Some(u64::from_le_bytes(*scope))
+            })
+            .collect::<Option<_>>()?;
         let mut sections = Vec::with_capacity(PARTITIONS);
         for _ in 0..PARTITIONS {
-            let start = footer.number()?;
-            let blocks = start.checked_add(footer.number()?)?;
-            let fences = blocks.checked_add(footer.number()?)?;
-            let all = fences.checked_add(footer.number()?)?;
-            let unsettled = all.checked_add(footer.number()?)?;
-            if unsettled > body {
+            let start = take_count(&mut footer)?;
+            let blocks = start.checked_add(take_count(&mut footer)?)?;
+            let fences = blocks.checked_add(take_count(&mut footer)?)?;
+            let all = fences.checked_add(take_count(&mut footer)?)?;
+            let unsettled = all.checked_add(take_count(&mut footer)?)?;
+            if unsettled > map.body().len() {
                 return None;
             }
             sections.push(Place { start, blocks, fences, all, unsettled });
         }
-        footer.bytes.is_empty().then_some(KeyFile { path: path.to_path_buf(), map, days, scopes, sections })
+        let is_whole = footer.is_empty();
+        is_whole.then(|| KeyFile { path: path.to_path_buf(), map, days, scopes, sections })
     }
 
     pub fn days(&self) -> &[i32] {
@@ -215,13 +210,13 @@ impl KeyFile {
     /// False when the hash is not there.
     pub fn may_have(&self, hash: u64) -> bool {
         let (_, place) = self.section(hash);
-        sieve::may_hold(&self.map[place.fences..place.all], cut(hash))
+        sieve::may_hold(&self.map.body()[place.fences..place.all], cut(hash))
     }
 
     /// False when nobody there looks beyond its own day under the hash.
     pub fn may_look_further(&self, hash: u64) -> bool {
         let (_, place) = self.section(hash);
-        sieve::may_hold(&self.map[place.all..place.unsettled], cut(hash))
+        sieve::may_hold(&self.map.body()[place.all..place.unsettled], cut(hash))
     }
 
     /// Appends who is there under a hash, as meetings of the part `part`.
@@ -229,36 +224,38 @@ impl KeyFile {
     /// # Errors
     /// When the file is damaged.
     pub fn look_up(&self, cursor: &mut Cursor, hash: u64, part: u32, out: &mut Vec<Meeting>) -> Result<()> {
-        self.find(cursor, cut(hash), part, out).ok_or_else(|| damaged(&self.path))
+        self.find(cursor, cut(hash), part, out).ok_or_else(|| damaged(&self.path, WHAT))
     }
 
     fn find(&self, cursor: &mut Cursor, hash: u64, part: u32, out: &mut Vec<Meeting>) -> Option<()> {
         let (partition, place) = self.section(hash);
-        let (fences, _) = self.map[place.blocks..place.fences].as_chunks::<FENCE>();
+        let (fences, _) = self.map.body()[place.blocks..place.fences].as_chunks::<FENCE>();
         let first = |fence: &[u8; FENCE]| u64::from_le_bytes(*fence.first_chunk().unwrap_or(&[0; 8]));
         let Some(block) = fences.partition_point(|fence| first(fence) <= hash).checked_sub(1) else { return Some(()) };
         let starts = |block: usize| {
             let fence = fences.get(block)?;
             Some(u32::from_le_bytes(*fence.last_chunk()?) as usize)
         };
-        let blocks = &self.map[place.start..place.blocks];
+        let blocks = &self.map.body()[place.start..place.blocks];
         let end = if block + 1 == fences.len() { blocks.len() } else { starts(block + 1)? };
         if (cursor.partition, cursor.block) != (partition, block) || cursor.at == 0 || hash <= cursor.hash {
             *cursor = Cursor { partition, block, at: starts(block)?, hash: first(&fences[block]) };
         }
-        let mut bytes = Bytes { bytes: blocks.get(cursor.at..end)? };
-        while !bytes.bytes.is_empty() {
-            let before = bytes.bytes.len();
-            let next = cursor.hash.checked_add(bytes.unsigned()?.checked_mul(1 << 16)?)?;
+        let mut bytes = blocks.get(cursor.at..end)?;
+        while !bytes.is_empty() {
+            let before = bytes.len();
+            let next = cursor.hash.checked_add(take_unsigned(&mut bytes)?.checked_mul(1 << 16)?)?;
             if next > hash {
                 // The cursor stays in front of this run.
                 cursor.at = end - before;
                 return Some(());
             }
             let is_wanted = next == hash;
-            for _ in 0..bytes.number()? {
-                let role = bytes.byte()?;
-                let (day, scope, component) = (bytes.number()?, bytes.number()?, bytes.number()?);
+            for _ in 0..take_count(&mut bytes)? {
+                let (&role, rest) = bytes.split_first()?;
+                bytes = rest;
+                let [day, scope, component] =
+                    [take_count(&mut bytes)?, take_count(&mut bytes)?, take_count(&mut bytes)?];
                 if is_wanted {
                     let (day, scope) = (*self.days.get(day)?, *self.scopes.get(scope)?);
                     let component = u32::try_from(component).ok()?;
@@ -266,57 +263,11 @@ impl KeyFile {
                 }
             }
             cursor.hash = next;
-            cursor.at = end - bytes.bytes.len();
+            cursor.at = end - bytes.len();
             if is_wanted {
                 return Some(());
             }
         }
         Some(())
-    }
-}
-
-fn damaged(path: &Path) -> Error {
-    Error::Damaged { path: path.to_path_buf(), what: "is not a file of the linker's keys, or is damaged".to_string() }
-}
-
-/// Bytes that are read from the front.
-struct Bytes<'a> {
-    bytes: &'a [u8],
-}
-
-impl Bytes<'_> {
-    #[inline]
-    fn byte(&mut self) -> Option<u8> {
-        let (&first, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        Some(first)
-    }
-
-    #[inline]
-    fn unsigned(&mut self) -> Option<u64> {
-        let (mut value, mut shift) = (0u64, 0);
-        loop {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            if byte < 0x80 {
-                return Some(value);
-            }
-            shift += 7;
-        }
-    }
-
-    fn signed(&mut self) -> Option<i64> {
-        let value = self.unsigned()?;
-        Some((value >> 1) as i64 ^ -((value & 1) as i64))
-    }
-
-    fn number(&mut self) -> Option<usize> {
-        usize::try_from(self.unsigned()?).ok()
-    }
-
-    fn eight(&mut self) -> Option<u64> {
-        let (eight, rest) = self.bytes.split_first_chunk()?;
-        self.bytes = rest;
-        Some(u64::from_le_bytes(*eight))
     }
 }

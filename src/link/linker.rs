@@ -9,8 +9,8 @@ use super::part::Part;
 use super::stored::{Packed, Packer, Packers};
 use super::union::UnionFind;
 use crate::event::source_prefix;
+use crate::table::Spool;
 use crate::table::trail::LiveFile;
-use crate::table::{IndexFile, Spool};
 use crate::{Result, memory};
 use rayon::prelude::*;
 use std::path::Path;
@@ -197,9 +197,8 @@ impl Linker {
         let places = Places::of(&waiting.arrived, &Sources::new(names));
         drop(waiting);
         let events = writer.finish(file_names[0], &places, names, dropped)?;
-        let mut file = IndexFile::create(dir)?;
-        let records = key_file::write(&self.meetings, |part, component| places.number(part, component), &mut file)?;
-        Ok(vec![events, file.finish(file_names[1], records)?])
+        let node_of = |part, component| places.number(part, component);
+        Ok(vec![events, key_file::write(&self.meetings, node_of, dir, file_names[1])?])
     }
 
     pub(super) fn meetings(&self) -> &Meetings {

@@ -3,7 +3,7 @@
 use super::part::{Correction, Entry, Event, ParentRef, Part, by_partition, starts_of};
 use super::replay::is_sound;
 use crate::Result;
-use crate::codec::varint::{put_signed, put_unsigned};
+use crate::codec::varint::{put_signed, put_unsigned, take_signed, take_unsigned, unzigzag, zigzag};
 use crate::event::Kind;
 use crate::event::key::{Expect, KeyKind, TextRef, key_hash};
 use crate::table::{Segment, Spool};
@@ -97,6 +97,12 @@ impl Part {
         [(hash >> 64) as u64, hash as u64]
     }
 
+    /// The hash that was kept, or else the one made of the rest; `None` when there is no such party.
+    fn hash_or_made(&self, kept: Option<[u64; 2]>, kind: KeyKind, party: u32, text: TextRef) -> Option<[u64; 2]> {
+        let is_named = (party as usize) < self.names.len();
+        kept.or_else(|| is_named.then(|| self.made_hash(kind, party, text)))
+    }
+
     /// The part as bytes.
     #[cfg(test)]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -182,17 +188,11 @@ impl Part {
         if !bytes.bytes.is_empty() || !texts.iter().chain(&ref_texts).all(within) {
             return None;
         }
-        let names = part.names.len();
         for n in 0..entries {
             let kind = *KEY_KINDS.get(usize::from(tags[n] & 15).wrapping_sub(1))?;
             let head = heads[n] as u32;
-            let hash = match entry_tail[n] {
-                Some(hash) => hash,
-                None => {
-                    let party = part.events.get(head as usize)?.receiver;
-                    part.made_hash(kind, some(party, names)?, texts[n])
-                }
-            };
+            let party = part.events.get(head as usize)?.receiver;
+            let hash = part.hash_or_made(entry_tail[n], kind, party, texts[n])?;
             let (scope, day, node, is_assigned) =
                 (scopes[n] as u32, days[n] as i32, nodes[n] as u32, tags[n] & 16 != 0);
             part.entries.push(Entry { hash, scope, day, head, node, text: texts[n], kind, is_assigned });
@@ -201,13 +201,8 @@ impl Part {
             let kind = *KEY_KINDS.get(usize::from(ref_tags[n] & 15).wrapping_sub(1))?;
             let expect = *EXPECTS.get(usize::from(ref_tags[n] >> 4 & 3))?;
             let event = ref_events[n] as u32;
-            let hash = match ref_tail[n] {
-                Some(hash) => hash,
-                None => {
-                    let party = part.events.get(event as usize)?.orderer;
-                    part.made_hash(kind, some(party, names)?, ref_texts[n])
-                }
-            };
+            let party = part.events.get(event as usize)?.orderer;
+            let hash = part.hash_or_made(ref_tail[n], kind, party, ref_texts[n])?;
             let (slot, rank) = (u16::try_from(slots[n]).ok()?, ranks[n]);
             part.refs.push(ParentRef { hash, event, slot, rank, expect, kind, text: ref_texts[n] });
         }
@@ -215,11 +210,6 @@ impl Part {
         (part.ref_starts, part.ref_order) = by_partition(part.refs.iter().map(|r| r.hash));
         Some(part)
     }
-}
-
-/// The number of a name, if there are so many.
-fn some(name: u32, names: usize) -> Option<u32> {
-    ((name as usize) < names).then_some(name)
 }
 
 const NO_EVENT: Event = Event {
@@ -360,7 +350,7 @@ impl Writer<'_> {
 
     /// No quantity becomes 0.
     fn quantities(&mut self, values: impl Iterator<Item = i64>) {
-        values.for_each(|value| put_unsigned((((value << 1) ^ (value >> 63)) as u64).wrapping_add(1), self.bytes));
+        values.for_each(|value| put_unsigned(zigzag(value).wrapping_add(1), self.bytes));
     }
 
     /// Hashes cannot be made shorter, but for the lack of one.
@@ -424,34 +414,20 @@ impl<'a> Reader<'a> {
         Some(few)
     }
 
-    #[inline]
-    fn unsigned(&mut self) -> Option<u64> {
-        let (mut value, mut shift) = (0u64, 0);
-        loop {
-            let (&byte, rest) = self.bytes.split_first()?;
-            self.bytes = rest;
-            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            if byte < 0x80 {
-                return Some(value);
-            }
-            shift += 7;
-        }
-    }
-
     fn steps(&mut self, count: usize) -> Option<Vec<i64>> {
         let mut last = 0i64;
         self.many(count, |bytes| {
-            last = last.wrapping_add(unzigzag(bytes.unsigned()?));
+            last = last.wrapping_add(take_signed(&mut bytes.bytes)?);
             Some(last)
         })
     }
 
     fn numbers(&mut self, count: usize) -> Option<Vec<i64>> {
-        self.many(count, |bytes| bytes.unsigned().map(|value| value as i64))
+        self.many(count, |bytes| take_unsigned(&mut bytes.bytes).map(|value| value as i64))
     }
 
     fn quantities(&mut self, count: usize) -> Option<Vec<i64>> {
-        self.many(count, |bytes| bytes.unsigned().map(|value| unzigzag(value.wrapping_sub(1))))
+        self.many(count, |bytes| take_unsigned(&mut bytes.bytes).map(|value| unzigzag(value.wrapping_sub(1))))
     }
 
     fn hashes(&mut self, count: usize) -> Option<Vec<i64>> {
@@ -470,10 +446,6 @@ impl<'a> Reader<'a> {
             starts.into_iter().zip(lens).map(|(start, len)| TextRef { start: start as u32, len: len as u32 }).collect(),
         )
     }
-}
-
-fn unzigzag(value: u64) -> i64 {
-    (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::event::source_prefix;
 use crate::link::{Before, Linkage, Linked, News};
 use crate::pipeline::Counts;
 use crate::table::ids::{IDS, IdNotes};
-use crate::table::{FileSummary, IndexFile, Spool, TrailWriter};
+use crate::table::{FileSummary, Spool, TrailWriter};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -137,10 +137,8 @@ pub fn assemble(
     }
     let written = assembly.written;
     if let Some(ids) = ids {
-        let mut file = IndexFile::create(&writer.index_dir(IDS)?)?;
-        let records = ids.write(&mut file)?;
-        let name = writer.index_file_name("ids", "idx");
-        writer.add_index_file(IDS, file.finish(&name, records)?);
+        let file = ids.write(&writer.index_dir(IDS)?, &writer.index_file_name("ids", "idx"))?;
+        writer.add_index_file(IDS, file);
     }
     Ok(written)
 }

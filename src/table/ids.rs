@@ -1,18 +1,18 @@
 //! Where ids are: for each id (every value of a column with a bloom filter) the row groups that hold it, so that one
 //! order is found among many files without opening them.
 //!
-//! Each commit has a file that covers the files it has added: a magic number, 256 sections by the first byte of the ids'
-//! hashes (XXH64, cut to 48 bits: a wrong match costs a look into a row group), a footer, its length, the magic number. A
-//! section: blocks of about 4 KB, then the first hash and the place of each block. A file that was written anew, with
+//! Each commit has an index file that covers the files it has added: 256 sections by the first byte of the ids' hashes
+//! (XXH64, cut to 48 bits: a wrong match costs a look into a row group). A section: blocks of about 4 KB, then the first hash and the place of each block. A file that was written anew, with
 //! other lifecycles or merged with others, is noted as taking the place of another: it is looked through as a whole.
 
 use super::bloom::hash_of;
-use super::index_file::IndexFile;
+use super::index_file::{ENDING, IndexFile, damaged, footer_start};
 use super::scatter::{PARTITIONS, Scatter, partition};
 use super::spool::Spool;
-use crate::codec::varint::put_unsigned;
+use super::trail::LiveFile;
+use crate::codec::varint::{put_unsigned, take_count, take_unsigned};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const IDS: &str = "ids";
 
 const MAGIC: &[u8; 8] = b"fxtids_1";
+const WHAT: &str = "no index of ids";
 const BLOCK: usize = 4096;
 const FENCE: usize = 12;
 const RECORD: usize = 12;
@@ -101,11 +102,12 @@ impl IdNotes {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes everything: the number of records.
+    /// Writes everything as `dir/name`.
     ///
     /// # Errors
     /// When it cannot be written, or read back from the spool.
-    pub fn write(&self, file: &mut IndexFile) -> Result<u64> {
+    pub fn write(&self, dir: &Path, name: &str) -> Result<LiveFile> {
+        let mut file = IndexFile::create(dir, MAGIC)?;
         let noted = self.noted();
         let paths: BTreeSet<&str> = noted.places.values().map(|(path, _)| path.as_str()).collect();
         let paths: Vec<&str> = paths.into_iter().collect();
@@ -120,7 +122,6 @@ impl IdNotes {
         }
         let moved: Vec<&str> = noted.moved.iter().flat_map(|(from, to)| [from.as_str(), to.as_str()]).collect();
         put_texts(&moved, &mut footer);
-        file.append(MAGIC)?;
         let mut count = 0;
         for number in 0..PARTITIONS {
             let mut records = self.scatter.records::<RECORD>(number)?;
@@ -141,11 +142,7 @@ impl IdNotes {
             put_unsigned(blocks as u64, &mut footer);
             put_unsigned((bytes.len() - blocks) as u64, &mut footer);
         }
-        let len = footer.len() as u64;
-        footer.extend_from_slice(&len.to_le_bytes());
-        footer.extend_from_slice(MAGIC);
-        file.append(&footer)?;
-        Ok(count)
+        file.finish(&footer, name, count)
     }
 }
 
@@ -182,6 +179,7 @@ fn section(pairs: &[(u64, u32)]) -> (Vec<u8>, usize) {
 /// The index files of a commit, oldest first.
 pub struct Ids {
     files: Vec<IdFile>,
+    covered: HashSet<String>,
 }
 
 struct IdFile {
@@ -205,8 +203,8 @@ impl Ids {
     /// # Errors
     /// When a file cannot be opened, or is damaged.
     pub fn open(paths: &[PathBuf]) -> Result<Ids> {
-        let files = paths.iter().map(|path| IdFile::open(path)).collect::<Result<_>>()?;
-        Ok(Ids { files })
+        let files: Vec<IdFile> = paths.iter().map(|path| IdFile::open(path)).collect::<Result<_>>()?;
+        Ok(Ids { covered: covered(&files), files })
     }
 
     /// Where texts may be: paths within the trail and their row groups. Paths that are not live any more are among them.
@@ -248,31 +246,45 @@ impl Ids {
         (now, now != path)
     }
 
-    /// The paths whose ids the index has.
-    pub fn covers<'a>(&'a self) -> BTreeSet<&'a str> {
-        let of = |file: &'a IdFile| file.paths.iter().chain(file.moved.values()).map(String::as_str);
-        self.files.iter().flat_map(of).collect()
+    /// The index has the ids of this file.
+    pub fn covers(&self, path: &str) -> bool {
+        self.covered.contains(path)
     }
+}
+
+/// Paths whose ids are in the index: those that it was told of, and what has taken the place of nothing but these.
+fn covered(files: &[IdFile]) -> HashSet<String> {
+    let mut covered: HashSet<String> = HashSet::new();
+    for file in files {
+        covered.extend(file.paths.iter().cloned());
+        let mut now: BTreeMap<&str, bool> = BTreeMap::new();
+        for (from, to) in &file.moved {
+            *now.entry(to).or_insert(true) &= covered.contains(from);
+        }
+        for (to, is_covered) in now {
+            if is_covered {
+                covered.insert(to.to_string());
+            } else {
+                covered.remove(to);
+            }
+        }
+    }
+    covered
 }
 
 impl IdFile {
     fn open(path: &Path) -> Result<IdFile> {
         let file = File::open(path).map_err(Error::io(path, "cannot open"))?;
         let len = file.metadata().map_err(Error::io(path, "cannot read"))?.len();
-        let damaged = || damaged(path);
+        let damaged = || damaged(path, WHAT);
         let read = |start: u64, len: usize| {
             let mut bytes = vec![0; len];
             file.read_exact_at(&mut bytes, start).map_err(Error::io(path, "cannot read"))?;
             Ok::<_, Error>(bytes)
         };
-        let tail_at = len.checked_sub(16).ok_or_else(damaged)?;
-        let tail = read(tail_at, 16)?;
-        let footer_len = tail.first_chunk().map_or(0, |len| u64::from_le_bytes(*len));
-        let start = tail_at.checked_sub(footer_len).ok_or_else(damaged)?;
-        if &tail[8..] != MAGIC {
-            return Err(damaged());
-        }
-        let footer = read(start, usize::try_from(footer_len).map_err(|_| damaged())?)?;
+        let end = len.checked_sub(ENDING as u64).ok_or_else(damaged)?;
+        let start = footer_start(&read(end, ENDING)?, len, MAGIC).ok_or_else(damaged)?;
+        let footer = read(start, usize::try_from(end - start).map_err(|_| damaged())?)?;
         let (paths, places, moved, sections) = parse_footer(&footer, start).ok_or_else(damaged)?;
         Ok(IdFile { path: path.to_path_buf(), file, paths, places, moved, sections })
     }
@@ -294,13 +306,13 @@ impl IdFile {
             let from = at(&fences[block]);
             let to = fences.get(block + 1).map_or(blocks, at);
             if from > to || to > blocks {
-                return Err(damaged(&self.path));
+                return Err(damaged(&self.path, WHAT));
             }
             let mut bytes = vec![0; to - from];
             read(&mut bytes, start + from as u64)?;
-            let places = in_block(&bytes, first(&fences[block]), hash).ok_or_else(|| damaged(&self.path))?;
+            let places = in_block(&bytes, first(&fences[block]), hash).ok_or_else(|| damaged(&self.path, WHAT))?;
             if places.iter().any(|place| *place >= self.places.len()) {
-                return Err(damaged(&self.path));
+                return Err(damaged(&self.path, WHAT));
             }
             found.extend(places);
         }
@@ -311,11 +323,11 @@ impl IdFile {
 fn in_block(mut bytes: &[u8], first: u64, wanted: u64) -> Option<Vec<usize>> {
     let mut hash = first;
     while !bytes.is_empty() {
-        hash = hash.checked_add(unsigned(&mut bytes)?)?;
-        let count = unsigned(&mut bytes)?;
+        hash = hash.checked_add(take_unsigned(&mut bytes)?)?;
+        let count = take_unsigned(&mut bytes)?;
         let mut places = Vec::new();
         for _ in 0..count {
-            let place = usize::try_from(unsigned(&mut bytes)?).ok()?;
+            let place = take_count(&mut bytes)?;
             if hash == wanted {
                 places.push(place);
             }
@@ -333,16 +345,16 @@ fn parse_footer(mut bytes: &[u8], end: u64) -> Option<Footer> {
     let bytes = &mut bytes;
     let paths = texts(bytes)?;
     let mut places = Vec::new();
-    for _ in 0..unsigned(bytes)? {
-        let path = usize::try_from(unsigned(bytes)?).ok().filter(|path| *path < paths.len())?;
-        places.push((path, u32::try_from(unsigned(bytes)?).ok()?));
+    for _ in 0..take_unsigned(bytes)? {
+        let path = take_count(bytes).filter(|path| *path < paths.len())?;
+        places.push((path, u32::try_from(take_unsigned(bytes)?).ok()?));
     }
     let moved = texts(bytes)?;
     let (pairs, rest) = moved.as_chunks::<2>();
     let moved = pairs.iter().map(|[from, to]| (from.clone(), to.clone())).collect();
     let mut sections = Vec::with_capacity(PARTITIONS);
     for _ in 0..PARTITIONS {
-        let (start, blocks, fences) = (unsigned(bytes)?, unsigned(bytes)?, unsigned(bytes)?);
+        let (start, blocks, fences) = (take_unsigned(bytes)?, take_unsigned(bytes)?, take_unsigned(bytes)?);
         if start.checked_add(blocks)?.checked_add(fences)? > end {
             return None;
         }
@@ -353,30 +365,13 @@ fn parse_footer(mut bytes: &[u8], end: u64) -> Option<Footer> {
 
 fn texts(bytes: &mut &[u8]) -> Option<Vec<String>> {
     let mut texts = Vec::new();
-    for _ in 0..unsigned(bytes)? {
-        let len = usize::try_from(unsigned(bytes)?).ok()?;
+    for _ in 0..take_unsigned(bytes)? {
+        let len = take_count(bytes)?;
         let (text, rest) = bytes.split_at_checked(len)?;
         *bytes = rest;
         texts.push(String::from_utf8(text.to_vec()).ok()?);
     }
     Some(texts)
-}
-
-fn unsigned(bytes: &mut &[u8]) -> Option<u64> {
-    let (mut value, mut shift) = (0u64, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f).checked_shl(shift)?;
-        if byte < 0x80 {
-            return Some(value);
-        }
-        shift += 7;
-    }
-}
-
-fn damaged(path: &Path) -> Error {
-    Error::Damaged { path: path.to_path_buf(), what: "is no index of ids, or is damaged".to_string() }
 }
 
 #[cfg(test)]
@@ -400,10 +395,8 @@ mod tests {
             rows[usize::from(*file)] += 1;
         }
         moves.iter().for_each(|(from, to)| notes.move_file(from, to));
-        let mut file = IndexFile::create(dir).expect("a file");
-        let count = notes.write(&mut file).expect("written");
         let name = format!("ids-v{number}.idx");
-        file.finish(&name, count).expect("finished");
+        notes.write(dir, &name).expect("written");
         dir.join(name)
     }
 

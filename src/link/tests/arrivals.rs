@@ -9,7 +9,7 @@ use crate::link::meeting::{self, Meeting};
 use crate::link::part::Part;
 use crate::link::replay::Replay;
 use crate::link::{Batch, Known, Linker, PartKey};
-use crate::table::{IndexFile, Spool};
+use crate::table::Spool;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -184,10 +184,8 @@ proptest! {
             meetings.add(number, &part).expect("taken");
         }
         let node_of = |part: u32, component: u32| part * 1000 + component;
-        let mut file = IndexFile::create(dir.path()).expect("a file");
-        let records = key_file::write(&meetings, node_of, &mut file).expect("written");
-        prop_assert_eq!(records, all.len() as u64);
-        file.finish("keys", records).expect("finished");
+        let file = key_file::write(&meetings, node_of, dir.path(), "keys").expect("written");
+        prop_assert_eq!(file.rows, all.len() as u64);
         let path = dir.path().join("keys");
         let keys = KeyFile::open(&path).expect("opened");
         all.sort_unstable();

@@ -9,7 +9,7 @@ use crate::table::linked::{lifecycle_schema, link_schema};
 use crate::table::lock::WriteLock;
 use crate::table::trail::{Commit, INDEXES, LiveFile, TableState};
 use crate::table::trail_writer::{WRITER, live_file, overtaken, path_in_table, publish, time_after};
-use crate::table::{IndexFile, Schema, Spool, changes, commits, events, findings, strays};
+use crate::table::{Schema, Spool, changes, commits, events, findings, strays};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::fs::File;
@@ -134,9 +134,7 @@ fn moved_ids(trail: &Path, version: u64, moved: &[(String, String)]) -> Result<L
     let dir = trail.join(INDEXES).join(IDS);
     let notes = IdNotes::new(Spool::create(&dir)?);
     moved.iter().for_each(|(from, to)| notes.move_file(from, to));
-    let mut file = IndexFile::create(&dir)?;
-    let records = notes.write(&mut file)?;
-    file.finish(&format!("ids-v{version}.idx"), records)
+    notes.write(&dir, &format!("ids-v{version}.idx"))
 }
 
 /// Columns of a table as they are today.
