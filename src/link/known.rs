@@ -26,6 +26,9 @@ const PART_EVENTS: usize = 64 * 1024;
 /// In the number of a meeting's part: it is a new one, and not that of a commit.
 const NEW: u32 = 1 << 31;
 
+/// Components that were found and are not followed yet, by commit and chunk.
+type Waiting = BTreeMap<(u32, usize), Vec<u32>>;
+
 /// What earlier commits have kept.
 pub struct Known {
     commits: Vec<Earlier>,
@@ -66,11 +69,6 @@ impl Reach {
 
     fn is_replaced(&self, commit: usize, chunk: usize) -> bool {
         self.replaced[commit].get(chunk).is_some_and(|replaced| *replaced)
-    }
-
-    /// True when no earlier event is concerned.
-    pub fn is_empty(&self) -> bool {
-        self.marks.iter().flatten().all(|word| word.load(Relaxed) == 0)
     }
 }
 
@@ -124,11 +122,11 @@ impl Known {
             marks: self.commits.iter().map(|c| (0..words(c)).map(|_| AtomicU64::new(0)).collect()).collect(),
             replaced: self.commits.iter().map(replaced).collect(),
         };
-        let mut fresh: Vec<(u32, u32)> = Vec::new();
+        let mut waiting = Waiting::default();
         for (number, (commit, replaced)) in (0..).zip(self.commits.iter().zip(&reach.replaced)) {
             for (chunk, _) in commit.events.chunks.iter().zip(replaced).filter(|(_, replaced)| **replaced) {
                 let components = chunk.first_component..chunk.first_component + chunk.components;
-                fresh.extend(components.filter(|&c| reach.mark(number, c)).map(|c| (number, c)));
+                self.wait(&mut waiting, components.filter(|&c| reach.mark(number, c)).map(|c| (number, c)))?;
             }
         }
         let found: Vec<Vec<(u32, u32)>> = (0..PARTITIONS)
@@ -143,42 +141,34 @@ impl Known {
                 Ok(search.fresh)
             })
             .collect::<Result<_>>()?;
-        fresh.extend(found.into_iter().flatten());
-        while !fresh.is_empty() {
-            fresh.sort_unstable();
-            let (now, later) = self.some_chunks(&fresh)?;
-            let mut meetings: Vec<Meeting> =
-                now.par_iter().map(|(chunk, of_it)| self.meetings(*chunk, of_it)).collect::<Result<Vec<_>>>()?.concat();
+        self.wait(&mut waiting, found.into_iter().flatten())?;
+        while !waiting.is_empty() {
+            let now: Vec<_> = std::iter::from_fn(|| waiting.pop_first()).take(CHUNKS_AT_A_TIME).collect();
+            let meetings = now.into_par_iter().map(|(chunk, components)| self.meetings(chunk, components));
+            let mut meetings = meetings.collect::<Result<Vec<_>>>()?.concat();
             meetings.par_sort_unstable();
             let mut search = Search::new(self, &reach);
             for run in meetings.chunk_by(|a, b| a.hash == b.hash) {
                 search.follow(run, false)?;
             }
-            let mut rest = fresh[later..].to_vec();
-            rest.append(&mut search.fresh);
-            fresh = rest;
+            self.wait(&mut waiting, search.fresh)?;
         }
         Ok(reach)
     }
 
-    /// The first few chunks of sorted components, each with its components, and how many components these are.
-    #[expect(clippy::type_complexity, reason = "both are used at once")]
-    fn some_chunks<'f>(&self, fresh: &'f [(u32, u32)]) -> Result<(Vec<((u32, usize), &'f [(u32, u32)])>, usize)> {
-        let (mut chunks, mut at) = (Vec::new(), 0);
-        while at < fresh.len() && chunks.len() < CHUNKS_AT_A_TIME {
-            let (commit, component) = fresh[at];
+    /// Puts components, each with its commit, to those that wait.
+    fn wait(&self, waiting: &mut Waiting, components: impl IntoIterator<Item = (u32, u32)>) -> Result<()> {
+        for (commit, component) in components {
             let events = &self.commits[commit as usize].events;
             let chunk = events.chunk_of(component).ok_or_else(|| events.damaged())?;
-            let end = events.chunks[chunk].first_component + events.chunks[chunk].components;
-            let len = fresh[at..].partition_point(|f| *f < (commit, end));
-            chunks.push(((commit, chunk), &fresh[at..at + len]));
-            at += len;
+            waiting.entry((commit, chunk)).or_default().push(component);
         }
-        Ok((chunks, at))
+        Ok(())
     }
 
     /// The meetings of some components of a chunk.
-    fn meetings(&self, (commit, chunk): (u32, usize), components: &[(u32, u32)]) -> Result<Vec<Meeting>> {
+    fn meetings(&self, (commit, chunk): (u32, usize), mut components: Vec<u32>) -> Result<Vec<Meeting>> {
+        components.sort_unstable();
         let events = &self.commits[commit as usize].events;
         let first = events.chunks[chunk].first_component;
         let part = self.packers.with(|packer| events.load(chunk, packer))?;
@@ -186,7 +176,7 @@ impl Known {
         meetings.retain_mut(|meeting| {
             meeting.component += first;
             meeting.hash = cut(meeting.hash);
-            components.binary_search(&(commit, meeting.component)).is_ok()
+            components.binary_search(&meeting.component).is_ok()
         });
         Ok(meetings)
     }

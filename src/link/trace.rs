@@ -191,7 +191,6 @@ impl Trace {
         self.key.truncate(self.key_place_len);
         key_field(key, &mut self.key);
         rows.link(LinkRow {
-            day: from.day,
             kind: kind.as_str(),
             lifecycle_id: self.lifecycle_id,
             from_event_id: &self.from,

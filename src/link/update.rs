@@ -3,9 +3,11 @@
 //! The rows of the concerned events alone are the rows that are there now. Linking these events anew together with the
 //! new ones gives their rows from now on. Rows in both stay where they are.
 
+use super::lifecycles::as_digits;
 use super::linked::Linked;
 use super::linker::Linkage;
 use super::rows::{LifecycleRow, LinkRow, Rows};
+use super::store::as_text;
 use crate::Result;
 use crate::event::Kind;
 use crate::finding::Finding;
@@ -13,7 +15,7 @@ use crate::table::changes::ChangeRow;
 use crate::table::findings::finding_hash;
 use crate::table::linked::link_hash;
 use crate::types::{Decimal, Timestamp};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -76,7 +78,7 @@ impl Marked {
         for ((hash, day, lifecycle), _) in self.rows.iter().zip(&self.met).filter(|(_, met)| !met.load(Relaxed)) {
             let gone = by_day.entry(*day).or_default();
             gone.hashes.insert(*hash);
-            gone.lifecycles.insert(super::as_digits(*lifecycle));
+            gone.lifecycles.insert(as_digits(*lifecycle));
         }
         by_day
     }
@@ -107,7 +109,7 @@ pub struct News {
 #[derive(Default)]
 struct OfLifecycle {
     /// Lifecycles that its events had before, but for itself.
-    others: Vec<[u8; 10]>,
+    others: BTreeSet<[u8; 10]>,
     /// New events by kind.
     new: BTreeMap<Kind, u64>,
 }
@@ -152,9 +154,7 @@ impl Before {
             let Ok(at) = self.events.binary_search_by_key(&place, |old| old.0) else { return };
             let (before, now) = (self.events[at].1, linked.short_id(lifecycle));
             if before != now {
-                if !of_lifecycle.others.contains(&before) {
-                    of_lifecycle.others.push(before);
-                }
+                of_lifecycle.others.insert(before);
                 let (source, offset, sub) = place;
                 moved.push(Moved { day: event.day, source, offset, sub, lifecycle: now });
             }
@@ -180,8 +180,7 @@ impl Before {
 
     /// True when the row is there already. What is different from before is told to `change`.
     pub fn has_lifecycle(&self, row: &LifecycleRow<'_>, news: &News, mut change: impl FnMut(ChangeRow<'_>)) -> bool {
-        let mut id = [0; 20];
-        id.iter_mut().zip(row.lifecycle_id.bytes()).for_each(|(to, from)| *to = from);
+        let id = id_of(row);
         let of = news.by_id.get(&id);
         let old = self.lifecycles.get(&id);
         if of.is_none() && old.is_none() {
@@ -189,29 +188,25 @@ impl Before {
         }
         let values = values(row);
         let is_same = old.is_some_and(|old| old.day == row.day && old.values == values);
-        if is_same && of.is_none_or(|of| of.others.is_empty()) {
+        if is_same {
             old.inspect(|old| old.met.store(true, Relaxed));
+        }
+        if is_same && of.is_none_or(|of| of.others.is_empty()) {
             return true;
         }
         let why = why(of);
         let mut tell = |what: &'static str, old: Option<&str>, new: Option<&str>| {
             change(ChangeRow { day: row.day, lifecycle_id: row.lifecycle_id, change: what, old, new, why: &why });
         };
-        let mut others: Vec<[u8; 20]> =
-            of.iter().flat_map(|of| of.others.iter().map(|id| super::as_digits(*id))).collect();
-        others.sort_unstable();
-        for other in &others {
-            tell("lifecycle_id", Some(super::store::as_text(other)), Some(row.lifecycle_id));
+        for other in of.iter().flat_map(|of| &of.others) {
+            tell("lifecycle_id", Some(as_text(&as_digits(*other))), Some(row.lifecycle_id));
         }
-        // Of a lifecycle that came into being by the joining of others, its earliest root's has the values to compare.
+        // A lifecycle of a new id had no values.
         if let Some(old) = old {
             for (column, (old, new)) in COLUMNS.iter().zip(old.values.iter().zip(&values)) {
                 if old != new {
                     tell(column, old.as_deref(), new.as_deref());
                 }
-            }
-            if is_same {
-                old.met.store(true, Relaxed);
             }
         }
         is_same
@@ -299,16 +294,18 @@ impl Rows for Taking<'_> {
     }
 
     fn lifecycle(&mut self, row: LifecycleRow<'_>) {
-        let mut id = [0; 20];
-        id.iter_mut().zip(row.lifecycle_id.bytes()).for_each(|(to, from)| *to = from);
         let old = OldLifecycle { day: row.day, values: values(&row), met: AtomicBool::new(false) };
-        self.lifecycles.insert(id, old);
+        self.lifecycles.insert(id_of(&row), old);
     }
 
     fn finding(&mut self, finding: Finding) {
         let source = self.names.get(finding.source as usize).map_or("", String::as_str);
         self.findings.push((finding_hash(&finding, source), self.day, [0; 10]));
     }
+}
+
+fn id_of(row: &LifecycleRow<'_>) -> [u8; 20] {
+    row.lifecycle_id.as_bytes().try_into().unwrap_or_default()
 }
 
 /// The bytes that hexadecimal digits stand for.

@@ -12,7 +12,7 @@ use crate::table::events::{self, unlinked_chunks};
 use crate::table::findings::{self, FindingTable};
 use crate::table::ids::IdNotes;
 use crate::table::linked::{LifecycleTable, LinkTable, lifecycle_schema, link_schema};
-use crate::table::{Builder, Chunk, CodedColumn, Encoder, FileSummary, Piece, Schema, TableFile, TextListColumn};
+use crate::table::{Builder, Chunk, CodedColumn, Encoder, Piece, Schema, TableFile, TextListColumn};
 use crate::types::Date;
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -94,12 +94,14 @@ impl<'a> Worker<'a> {
         Worker { schemas, names, prefixes, encoder, codes: Vec::new(), counts, ids }
     }
 
-    /// Says where the row groups of a finished file are.
-    fn place(&self, table: &str, file: &FileSummary, groups: &[u32]) {
+    /// Finishes a file, and says where its row groups are.
+    fn finish(&self, table: &'static str, date: Option<Date>, file: TableFile, groups: &[u32]) -> Result<Finished> {
+        let file = file.finish()?;
         if let Some(ids) = self.ids {
             let path = path_in_trail(table, &file.path);
             groups.iter().enumerate().for_each(|(number, group)| ids.place(*group, &path, number));
         }
+        Ok((table, date, file))
     }
 
     /// Writes a file, or the three that blocks of lifecycles give.
@@ -119,9 +121,7 @@ impl<'a> Worker<'a> {
                     }
                     file.append_row_group(&pieces(group, &late))?;
                 }
-                let file = file.finish()?;
-                self.place("events", &file, &numbers);
-                Ok(vec![("events", groups[0].date, file)])
+                Ok(vec![self.finish("events", groups[0].date, file, &numbers)?])
             }
             Job::Findings { groups, dir, name } => {
                 let mut file = TableFile::create(dir, name, &self.schemas.findings)?;
@@ -211,23 +211,17 @@ impl<'a> Worker<'a> {
         let BlockRows { findings: mut found, changes: mut changed, .. } = rows;
         let mut finished = Vec::new();
         if lifecycle_file.rows() > 0 {
-            let file = lifecycle_file.finish()?;
-            self.place("lifecycles", &file, &lifecycle_ids);
-            finished.push(("lifecycles", date, file));
+            finished.push(self.finish("lifecycles", date, lifecycle_file, &lifecycle_ids)?);
         }
         if changed.rows() > 0 {
             let mut file = TableFile::create(&dirs[3], name, changes)?;
             append(&mut file, &changed.encode(changes, &mut self.encoder))?;
             let mut ids = Vec::new();
             note_ids(self.ids, &mut self.encoder, &mut ids)?;
-            let file = file.finish()?;
-            self.place("changes", &file, &ids);
-            finished.push(("changes", date, file));
+            finished.push(self.finish("changes", date, file, &ids)?);
         }
         if link_file.rows() > 0 {
-            let file = link_file.finish()?;
-            self.place("links", &file, &link_ids);
-            finished.push(("links", date, file));
+            finished.push(self.finish("links", date, link_file, &link_ids)?);
         }
         if found.rows() > 0 {
             let mut file = TableFile::create(&dirs[2], name, findings)?;

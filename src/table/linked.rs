@@ -41,8 +41,6 @@ pub fn lifecycle_schema() -> Schema {
 /// A row of `links`; texts are UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkRow<'a> {
-    /// Day of the later event, or `NO_DAY`.
-    pub day: i32,
     /// F1, F2, …
     pub kind: &'a str,
     /// Of the later event: 20 hexadecimal digits.
@@ -53,7 +51,7 @@ pub struct LinkRow<'a> {
     pub key: &'a [u8],
 }
 
-/// Hash of all values of a row but for its day, which is its partition.
+/// Hash of all values of a row; its date is the partition.
 pub fn link_hash(row: &LinkRow<'_>) -> u128 {
     hash_of(&[row.kind.as_bytes(), &row.lifecycle_id, row.from_event_id, row.to_event_id, row.key])
 }

@@ -54,7 +54,6 @@ pub fn links_without(
             let mut lifecycle_id = [0; 20];
             lifecycle_id.iter_mut().zip(texts[1].value(row).bytes()).for_each(|(to, from)| *to = from);
             let link = LinkRow {
-                day: 0,
                 kind: texts[0].value(row),
                 lifecycle_id,
                 from_event_id: texts[2].value(row).as_bytes(),

@@ -83,19 +83,21 @@ impl TrailWriter {
 
     /// The days of which the latest commit has files of a table; `NO_DAY` for rows without one.
     pub fn latest_days(&self, table: &str) -> BTreeSet<i32> {
-        let state = self.before.iter().flat_map(|before| &before.tables).find(|state| state.name == table);
-        let paths = state.into_iter().flat_map(|state| state.files.iter().map(|file| &file.path));
-        let dates = paths.filter_map(|path| delta::date_of(path.split('/').next().unwrap_or_default()));
+        let dates = self.latest(table).filter_map(|file| delta::date_of(partition_of(&file.path)));
         dates.map(|date| date.map_or(NO_DAY, |date| date.0)).collect()
     }
 
     /// The files of one day of a table in the latest commit: as commits name them, and their full paths.
     pub fn latest_files(&self, table: &str, date: Option<Date>) -> Vec<(String, PathBuf)> {
         let partition = delta::partition(date);
-        let is_of_day = |file: &&LiveFile| file.path.split('/').next() == Some(partition.as_str());
-        let state = self.before.iter().flat_map(|before| &before.tables).find(|state| state.name == table);
-        let files = state.into_iter().flat_map(|state| state.files.iter().filter(is_of_day));
+        let files = self.latest(table).filter(|file| partition_of(&file.path) == partition);
         files.map(|file| (file.path.clone(), self.path.join(table).join(&file.path))).collect()
+    }
+
+    /// The files of a table in the latest commit.
+    fn latest(&self, table: &str) -> impl Iterator<Item = &LiveFile> {
+        let state = self.before.iter().flat_map(|before| &before.tables).find(|state| state.name == table);
+        state.into_iter().flat_map(|state| &state.files)
     }
 
     /// Takes a file of the latest commit out of the next; `path` is relative to the table's directory.
@@ -210,7 +212,8 @@ impl TrailWriter {
         debug_assert!(self.removed.is_empty(), "files are removed from declared tables only");
         tables.sort_by(|a, b| a.name.cmp(&b.name));
         let mut sources = before.as_ref().map_or_else(Vec::new, |before| before.sources.clone());
-        sources.retain(|old| self.sources.iter().all(|new| new.name != old.name));
+        let own: BTreeSet<&str> = self.sources.iter().map(|source| source.name.as_str()).collect();
+        sources.retain(|old| !own.contains(old.name.as_str()));
         sources.append(&mut self.sources);
         sources.sort_by(|a, b| a.name.cmp(&b.name));
         let mut indexes: BTreeMap<String, Vec<LiveFile>> = BTreeMap::new();
@@ -235,6 +238,11 @@ impl TrailWriter {
         drop(self.lock);
         Ok(Trail { path: self.path, commit })
     }
+}
+
+/// The partition's directory in a path relative to the table's.
+pub(super) fn partition_of(path: &str) -> &str {
+    path.split('/').next().unwrap_or_default()
 }
 
 /// Program and version, as commits name them.

@@ -3,6 +3,7 @@
 use super::rows::{Row, rows_of};
 use super::story::{Event, EventFinding, Lifecycle};
 use crate::Result;
+use crate::event::{Number, Text};
 use crate::query::files::{LiveFiles, Place, Table};
 use crate::query::scan::{self, Wanted};
 use crate::table::linked::lifecycle_schema;
@@ -12,8 +13,8 @@ use std::ffi::OsStr;
 /// Columns in which the identifier asked for may stand.
 const ID_COLUMNS: [&str; 5] = ["cl_ord_id", "order_id", "exec_id", "orig_cl_ord_id", "lifecycle_id"];
 
-/// The columns that a story needs of an event.
-const EVENT_COLUMNS: [&str; 33] = [
+/// The columns that a story needs of an event, apart from its texts and numbers.
+const EVENT_COLUMNS: [&str; 12] = [
     "event_id",
     "lifecycle_id",
     "also_in",
@@ -23,29 +24,8 @@ const EVENT_COLUMNS: [&str; 33] = [
     "event_timestamp_ns",
     "kind",
     "cat_type",
-    "msg_type",
     "msg_seq_num",
     "poss_dup",
-    "sender_comp_id",
-    "target_comp_id",
-    "cl_ord_id",
-    "orig_cl_ord_id",
-    "order_id",
-    "exec_id",
-    "symbol",
-    "side",
-    "ord_type",
-    "time_in_force",
-    "ord_status",
-    "exec_type",
-    "price",
-    "stop_px",
-    "last_px",
-    "avg_px",
-    "order_qty",
-    "last_qty",
-    "cum_qty",
-    "leaves_qty",
     "tags",
 ];
 
@@ -94,8 +74,9 @@ pub fn read(files: &dyn LiveFiles, id: &str) -> Result<Found> {
 
     let (mut event_ids, mut sources) = (BTreeSet::new(), BTreeSet::new());
     let event_places = files.places(Table::Events, &ids)?;
+    let event_columns = [&EVENT_COLUMNS[..], &Text::NAMES, &Number::NAMES].concat();
     let members = Wanted::new(&["lifecycle_id", "also_in"], &ids);
-    for row in rows_of(&scan::rows(&event_places, &members, &EVENT_COLUMNS)?) {
+    for row in rows_of(&scan::rows(&event_places, &members, &event_columns)?) {
         let event = event_of(&row);
         event_ids.insert(event.event_id.clone());
         sources.insert(event.source.clone());

@@ -8,7 +8,7 @@ use crate::table::ids::{IDS, IdNotes};
 use crate::table::linked::{lifecycle_schema, link_schema};
 use crate::table::lock::WriteLock;
 use crate::table::trail::{Commit, INDEXES, LiveFile, TableState};
-use crate::table::trail_writer::{WRITER, live_file, overtaken, path_in_table, publish, time_after};
+use crate::table::trail_writer::{WRITER, live_file, overtaken, partition_of, path_in_table, publish, time_after};
 use crate::table::{Schema, Spool, changes, commits, events, findings, strays};
 use crate::types::Date;
 use crate::{Error, Result};
@@ -74,8 +74,8 @@ impl Merger<'_> {
         let dir = self.trail.join(&state.name);
         let mut files = Vec::new();
         let (mut merged, mut summaries) = (Vec::new(), Vec::new());
-        for day in state.files.chunk_by(|a, b| partition(&a.path) == partition(&b.path)) {
-            let Some(date) = delta::date_of(partition(&day[0].path)) else {
+        for day in state.files.chunk_by(|a, b| partition_of(&a.path) == partition_of(&b.path)) {
+            let Some(date) = delta::date_of(partition_of(&day[0].path)) else {
                 files.extend_from_slice(day);
                 continue;
             };
@@ -142,10 +142,6 @@ fn schema_of(table: &str) -> Option<Schema> {
     [changes::schema(), events::schema(), findings::schema(), link_schema(), lifecycle_schema()]
         .into_iter()
         .find(|s| s.table == table)
-}
-
-fn partition(path: &str) -> &str {
-    path.split('/').next().unwrap_or_default()
 }
 
 /// One file of the row groups of several, whose digests are checked first.
