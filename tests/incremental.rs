@@ -273,6 +273,41 @@ fn a_log_that_was_rewritten_is_a_source_of_its_own() {
 }
 
 #[test]
+fn a_file_that_has_the_name_of_a_rewritten_source_is_another_source() {
+    let place = Place::new();
+    place.file("day/a.log", lines(&[order(1, "C1")])).file("day/a.log~2", lines(&[order(1, "C2")]));
+    link(&place, "day", "trail", &[]);
+    place.file("day/a.log", lines(&[order(1, "C3")]));
+    link(&place, "day", "trail", &[]);
+    let source_of = |id: &str| {
+        let rows = rows(&place, "trail", "events");
+        rows.iter().filter(|row| row["cl_ord_id"] == id).map(|row| row["source"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!([source_of("C1"), source_of("C2"), source_of("C3")], [["a.log"], ["a.log~2"], ["a.log~3"]]);
+    // Back to what it was at first: that is known.
+    place.file("day/a.log", lines(&[order(1, "C1"), order(2, "C4")]));
+    link(&place, "day", "trail", &[]);
+    assert_eq!(source_of("C4"), ["a.log"]);
+}
+
+#[test]
+fn a_file_is_known_by_length_and_time_unless_its_content_is_asked_for() {
+    let place = Place::new();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let write = |id: &str| {
+        place.file("day/a.log", lines(&[order(1, id)]));
+        let file = std::fs::File::options().write(true).open(place.join("day/a.log")).expect("a log");
+        file.set_modified(old).expect("a time");
+    };
+    write("C1");
+    link(&place, "day", "trail", &[]);
+    write("C2");
+    let said = |more: &[&str]| place.run([&["link", "day", "-o", "trail", "--dry-run"], more].concat()).stdout;
+    assert_eq!(said(&[]), "a.log: taken already\n");
+    assert!(said(&["--check-content"]).starts_with("a.log~2: rewritten: "));
+}
+
+#[test]
 fn a_pipe_cannot_have_the_name_of_a_source_that_was_taken() {
     let place = Place::new();
     let log = lines(&[order(1, "C1")]);
@@ -291,6 +326,8 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
     place.file("day/a.log", lines(&[order(1, "C1")])).file("day/b.log", lines(&[order(2, "C2")]));
     let ran = place.run(["link", "day", "-o", "trail", "--dry-run"]);
     assert_eq!((ran.status, ran.stdout.as_str()), (0, "a.log: new\nb.log: new\n"), "{}", ran.stderr);
+    let bytes = lines(&[order(1, "C1"), order(2, "C2")]).len();
+    assert!(ran.stderr.contains(&format!("2 of 2 inputs would be read, {bytes} bytes on the disk")), "{}", ran.stderr);
     assert!(!place.join("trail").exists());
     link(&place, "day", "trail", &[]);
     place.file("day/b.log", lines(&[order(2, "C2"), order(3, "C3")])).file("day/c.log", lines(&[order(4, "C4")]));

@@ -7,7 +7,6 @@ use super::report::Report;
 use super::sources::{Standing, Stood, stand};
 use super::tables::{Adding, LinkTo, make_tables};
 use super::{Outcome, help_instead_of_waiting, say, sources, stdin_is_terminal, summary, target, upkeep};
-use crate::input::SourceSpec;
 use crate::link::Known;
 use crate::pipeline::{Counts, LINKER, open_known};
 use crate::table::{Trail, TrailWriter};
@@ -41,6 +40,9 @@ pub fn run_command(args: &LinkArgs) -> Result<Outcome> {
     take(args, output, inputs, started)
 }
 
+/// The least that a watch waits between two looks.
+const SHORTEST: Duration = Duration::from_millis(20);
+
 /// Takes what has come and has settled, again and again; the end is a signal, or trouble.
 fn watch(args: &LinkArgs, output: &Path, every: Duration) -> Result<Outcome> {
     if args.input.reads_stdin() {
@@ -59,7 +61,7 @@ fn watch(args: &LinkArgs, output: &Path, every: Duration) -> Result<Outcome> {
         if any_new {
             take(args, output, inputs, Instant::now())?;
         }
-        std::thread::sleep(every);
+        std::thread::sleep(every.max(SHORTEST));
     }
 }
 
@@ -76,7 +78,7 @@ fn take(args: &LinkArgs, output: &Path, inputs: Inputs, started: Instant) -> Res
             let adding = adding(known, &stood);
             (stood, Some(adding))
         }
-        None => (all_new(inputs.specs), None),
+        None => (inputs.specs.into_iter().map(Stood::new).collect(), None),
     };
     let inputs_found = stood.len();
     let specs: Vec<_> = stood.into_iter().filter(|s| s.standing != Standing::Same).map(|s| s.spec).collect();
@@ -120,11 +122,6 @@ fn settings(args: &LinkArgs, budget: &Budget) -> [(&'static str, String); 3] {
     ]
 }
 
-fn all_new(specs: Vec<SourceSpec>) -> Vec<Stood> {
-    let new = |spec: SourceSpec| Stood { bytes: None, standing: Standing::New, spec };
-    specs.into_iter().map(new).collect()
-}
-
 /// What the inputs that are read, numbered from 0 without those that were taken already, add to.
 fn adding(known: Known, stood: &[Stood]) -> Adding {
     let mut adding = Adding { known, grown: Default::default(), rewritten: Default::default() };
@@ -149,7 +146,7 @@ fn dry_run(args: &LinkArgs, output: &Path, inputs: Inputs, started: Instant) -> 
     let stood = if adds {
         stand(inputs.specs, Trail::open(output)?.commit(), &args.input.open_options(), args.check_content)?
     } else {
-        all_new(inputs.specs)
+        inputs.specs.into_iter().map(Stood::new).collect()
     };
     let (mut read, mut bytes) = (0, 0);
     for Stood { spec, standing, bytes: len } in &stood {

@@ -6,7 +6,7 @@ use crate::pipeline::SourceInfo;
 use crate::table::trail::{Commit, FileMark, TakenSource};
 use crate::{Error, Result};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -37,65 +37,87 @@ pub struct Stood {
     pub bytes: Option<u64>,
 }
 
+impl Stood {
+    /// An input of which nothing is known.
+    pub fn new(spec: SourceSpec) -> Stood {
+        Stood { bytes: mark(&spec.origin).map(|mark| mark.bytes), standing: Standing::New, spec }
+    }
+}
+
 /// Compares each input with what `commit` has taken. With `check_content`, files that look unchanged are read as well.
 ///
 /// # Errors
 /// When an input cannot be read, or a pipe has the name of one that was taken.
 pub fn stand(specs: Vec<SourceSpec>, commit: &Commit, open: &OpenOptions, check_content: bool) -> Result<Vec<Stood>> {
     let taken: BTreeMap<&str, &TakenSource> = commit.sources.iter().map(|s| (s.name.as_str(), s)).collect();
-    let mut stood = Vec::new();
-    for mut spec in specs {
-        let bytes = mark(&spec.origin).map(|mark| mark.bytes);
-        let standing = match taken.get(spec.name.as_str()) {
-            None => Standing::New,
-            Some(before) => compare(&spec, before, open, check_content)?,
-        };
-        let standing = match standing {
-            // The name that it got then is known: it may be that file again, or that file grown.
-            Standing::Rewritten { original } => {
-                let mut found = None;
-                for number in 2.. {
-                    let name = format!("{original}~{number}");
-                    let Some(before) = taken.get(name.as_str()) else {
-                        found = Some((name, Standing::Rewritten { original }));
-                        break;
-                    };
-                    let standing = compare(&spec, before, open, check_content)?;
-                    if !matches!(standing, Standing::Rewritten { .. }) {
-                        found = Some((name, standing));
+    let inputs: BTreeSet<String> = specs.iter().map(|spec| spec.name.clone()).collect();
+    let mut all = Vec::with_capacity(specs.len());
+    for spec in specs {
+        let mut stood = Stood::new(spec);
+        let original = stood.spec.name.clone();
+        if let Some(first) = taken.get(original.as_str()) {
+            // What was rewritten before has names of its own, which another input may have by itself.
+            let mut others =
+                (2u64..).map(|number| format!("{original}~{number}")).filter(|name| !inputs.contains(name));
+            let (mut known, mut free) = (vec![*first], None);
+            for name in others.by_ref() {
+                match taken.get(name.as_str()) {
+                    Some(other) => known.push(other),
+                    None => {
+                        free = Some(name);
                         break;
                     }
                 }
-                let (name, standing) = found.ok_or_else(|| Error::Usage("too many sources of one name".to_string()))?;
-                spec.name = name;
-                standing
             }
-            standing => standing,
-        };
-        stood.push(Stood { spec, standing, bytes });
+            match compare(&stood.spec, &known, open, check_content)? {
+                Some((before, is_whole)) => {
+                    stood.spec.name.clone_from(&before.name);
+                    let grown = Standing::Grown { before: before.clone() };
+                    stood.standing = if is_whole { Standing::Same } else { grown };
+                }
+                None => {
+                    stood.spec.name = free.ok_or_else(|| Error::Usage("too many sources of one name".to_string()))?;
+                    stood.standing = Standing::Rewritten { original };
+                }
+            }
+        }
+        all.push(stood);
     }
-    stood.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
-    Ok(stood)
+    all.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
+    Ok(all)
 }
 
-fn compare(spec: &SourceSpec, before: &TakenSource, options: &OpenOptions, check_content: bool) -> Result<Standing> {
+/// Which of the sources that were taken an input is, and whether it is no longer than that. It is read once.
+fn compare<'a>(
+    spec: &SourceSpec,
+    known: &[&'a TakenSource],
+    options: &OpenOptions,
+    check_content: bool,
+) -> Result<Option<(&'a TakenSource, bool)>> {
     let Origin::Path(_) = &spec.origin else {
         let text = format!("{}: a source of this name was taken already; --stdin-name gives another", spec.name);
         return Err(Error::Usage(text));
     };
-    if !check_content && before.file.is_some() && before.file == mark(&spec.origin) {
-        return Ok(Standing::Same);
+    let now = mark(&spec.origin).filter(|_| !check_content);
+    if let Some(same) = known.iter().find(|known| now.is_some() && known.file == now) {
+        return Ok(Some((same, true)));
     }
+    let mut by_length = known.to_vec();
+    by_length.sort_by_key(|known| known.bytes);
     let mut blocks = open(spec, options)?.blocks(Default::default());
-    blocks.skip(before.bytes)?;
-    let is_same = blocks.position() == before.bytes
-        && blocks.digest().is_some_and(|digest| digest.to_hex().as_str() == before.digest);
-    if !is_same {
-        return Ok(Standing::Rewritten { original: spec.name.clone() });
+    let mut found = None;
+    for known in by_length {
+        blocks.skip(known.bytes)?;
+        if blocks.position() < known.bytes {
+            break;
+        }
+        if blocks.digest().is_some_and(|digest| digest.to_hex().as_str() == known.digest) {
+            found = Some(known);
+        }
     }
-    blocks.skip(before.bytes.saturating_add(1))?;
-    let has_more = blocks.position() > before.bytes;
-    Ok(if has_more { Standing::Grown { before: before.clone() } } else { Standing::Same })
+    let Some(found) = found else { return Ok(None) };
+    blocks.skip(found.bytes.saturating_add(1))?;
+    Ok(Some((found, blocks.position() == found.bytes)))
 }
 
 /// By what a plain file is known as it lies there now.
