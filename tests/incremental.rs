@@ -178,6 +178,40 @@ fn what_later_days_change_in_an_order_is_told() {
 }
 
 #[test]
+fn versions_that_leave_a_table_out_lose_nothing_of_the_ones_before() {
+    let place = Place::new();
+    place.file("day/1.log", lines(&[order(1, "C1"), new(2)]));
+    link(&place, "day", "trail", &[]);
+    place.file("day/2.log", lines(&[fill(3, "20260302-14:31:00.000", "E1", "50", "50", "1")]));
+    link(&place, "day", "trail", &[]);
+    assert!(!rows(&place, "trail", "changes").is_empty());
+    let verified = || {
+        let ran = place.run(["link", "--verify", "--all-versions", "trail"]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    };
+    // Made anew there is nothing that has changed; events alone have no links either.
+    link(&place, "day", "trail", &["--force"]);
+    assert!(rows(&place, "trail", "changes").is_empty());
+    assert_eq!(place.run(["parse", "day", "-o", "trail", "--force"]).status, 0);
+    verified();
+    for _ in 0..2 {
+        link(&place, "day", "trail", &["--force"]);
+        verified();
+    }
+    let before = place.run(["query", "files", "trail", "changes", "--version", "1"]);
+    assert_eq!((before.status, before.stdout.lines().count()), (0, 1));
+}
+
+#[test]
+fn a_directory_without_logs_changes_no_trail() {
+    let place = Place::new();
+    place.file("day/1.log", lines(&[order(1, "C1")])).file("empty/.keep", "");
+    link(&place, "day", "trail", &[]);
+    let said = link(&place, "empty", "trail", &[]);
+    assert!(said.contains("nothing new: 0 inputs taken already; trail stays at version 0"), "{said}");
+}
+
+#[test]
 fn a_parent_that_comes_late_gives_the_lifecycle_its_id_and_the_old_one_is_an_alias() {
     let place = Place::new();
     let child = message(

@@ -85,7 +85,7 @@ fn take(args: &LinkArgs, output: &Path, inputs: Inputs, started: Instant) -> Res
     let taken = inputs_found - specs.len();
     let budget = Budget::new(args.memory);
     let settings = settings(args, &budget);
-    if taken > 0 && specs.is_empty() && inputs.unreadable.is_empty() {
+    if adding.is_some() && specs.is_empty() && inputs.unreadable.is_empty() {
         let version = writer.before().map_or(0, |before| before.version);
         drop(writer);
         let text = format!(

@@ -9,6 +9,7 @@ use crate::event::source_prefix;
 use crate::link::{Before, Linkage, Linked, News};
 use crate::pipeline::Counts;
 use crate::table::ids::{IDS, IdNotes};
+use crate::table::trail::Commit;
 use crate::table::{FileSummary, Spool, TrailWriter};
 use crate::types::Date;
 use crate::{Error, Result};
@@ -94,6 +95,11 @@ pub fn assemble(
     if linkage.is_some() {
         writer.add_table(&schemas.links);
         writer.add_table(&schemas.lifecycles);
+        // Of a trail that is made anew no change is told any more.
+        let has_changes = |before: &Commit| before.tables.iter().any(|table| table.name == schemas.changes.table);
+        if writer.before().is_some_and(has_changes) {
+            writer.add_table(&schemas.changes);
+        }
     }
     let prefixes: Vec<String> = names.iter().map(|name| source_prefix(name)).collect();
     let mut assembly = Assembly {

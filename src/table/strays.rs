@@ -15,9 +15,8 @@ pub(super) fn remove_ahead(trail: &Path, latest: Option<&Commit>) -> Result<()> 
         if !table.is_dir() {
             continue;
         }
-        let name = table.file_name().unwrap_or_default();
-        let state = latest.and_then(|commit| commit.tables.iter().find(|state| name == state.name.as_str()));
-        delta::remove_after(&table, state.map(|state| state.version))?;
+        let name = table.file_name().unwrap_or_default().to_string_lossy();
+        delta::remove_after(&table, latest.map_or(Ok(None), |latest| last_version(trail, latest, &name))?)?;
         for partition in partitions(&table)? {
             for (path, name) in files(&partition)? {
                 if is_temporary(&name) || commit_of(&name).is_some_and(|version| version >= next) {
@@ -49,6 +48,20 @@ pub(super) fn remove_ahead(trail: &Path, latest: Option<&Commit>) -> Result<()> 
         }
     }
     Ok(())
+}
+
+/// The version of a table in the newest commit that has the table: a later one may have left it out.
+fn last_version(trail: &Path, latest: &Commit, table: &str) -> Result<Option<u64>> {
+    let of = |commit: &Commit| commit.tables.iter().find(|state| state.name == table).map(|state| state.version);
+    if let Some(version) = of(latest) {
+        return Ok(Some(version));
+    }
+    for version in commits::versions(trail)?.into_iter().rev() {
+        if let Some(version) = commits::read(trail, version)?.as_ref().and_then(of) {
+            return Ok(Some(version));
+        }
+    }
+    Ok(None)
 }
 
 /// Undoes what a run did that did not come to its commit; `made` are directories that it made, outer ones first. After
